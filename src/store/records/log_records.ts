@@ -55,28 +55,31 @@ export class LogRecords {
 
   /**
    * The log of an attempt as a file; `undefined` when the task does not keep its log as a file. Only the log lines are
-   * stored; the content is generated here.
+   * stored; the content is generated here, as it is read. Its stream fails if lines were deleted since.
    */
   async findFile(tenant: TenantId, id: string, path: string): Promise<StoredFile | undefined> {
     const wanted = parseLogFilePath(path);
-    const stored = wanted && await this.load(tenant, id);
+    const stored = wanted && await this.#records.shortened(tenant, id);
     if (!wanted || !stored) return undefined;
     const { taskRuns } = stored.execution;
     const ordinal = taskRuns.find((taskRun) => taskRunId(id, taskRun.ordinal) === wanted.id)?.ordinal;
     const attempts = ordinal === undefined ? [] : taskRunOf(stored.execution, ordinal)?.attempts ?? [];
     if (!attempts[wanted.attempt]?.hasLogFile) return undefined;
-    const texts: string[] = [];
-    for await (const piece of this.pieces(stored)) {
-      const own = piece.filter((line) => line.taskRun === ordinal && line.attempt === wanted.attempt);
-      for (const line of own) texts.push(logLineText(line));
-    }
-    const bytes = new TextEncoder().encode(texts.join(""));
+    const isOwn = (line: LogLine) => line.taskRun === ordinal && line.attempt === wanted.attempt;
+    let size = 0;
+    for await (const bytes of this.#bytesOf(stored, isOwn)) size += bytes.length;
     const open = (part?: FilePart) => {
-      const from = part?.offset ?? 0;
-      const wanted = bytes.slice(from, from + partSize(bytes.length, part));
-      return ReadableStream.from(wanted.length === 0 ? [] : [wanted]);
+      const wanted = { offset: part?.offset ?? 0, length: partSize(size, part) };
+      return ReadableStream.from(partOf(this.#bytesOf(stored, isOwn), wanted));
     };
-    return { size: bytes.length, open };
+    return { size, open };
+  }
+
+  async *#bytesOf(stored: StoredExecution, isOwn: (line: LogLine) => boolean): AsyncGenerator<Uint8Array> {
+    const encoder = new TextEncoder();
+    for await (const piece of this.pieces(stored)) {
+      yield encoder.encode(piece.filter(isOwn).map(logLineText).join(""));
+    }
   }
 
   /** Removes lines of an execution that has ended. The caller must not use `stored` afterwards. */
@@ -122,6 +125,23 @@ export class LogRecords {
       committed: () => this.#records.remember(execution, mutations),
     };
   }
+}
+
+/** A part of a content that comes in pieces. @throws Error it is shorter */
+async function* partOf(
+  pieces: AsyncIterable<Uint8Array>,
+  { offset, length }: FilePart,
+): AsyncGenerator<Uint8Array> {
+  let [skipped, left] = [offset, length];
+  if (left === 0) return;
+  for await (const bytes of pieces) {
+    const wanted = bytes.subarray(skipped, skipped + left);
+    skipped = Math.max(0, skipped - bytes.length);
+    left -= wanted.length;
+    if (wanted.length > 0) yield wanted;
+    if (left === 0) return;
+  }
+  throw new Error("Cannot read the log of an attempt: lines of it were deleted meanwhile");
 }
 
 function unpackChunk(value: Uint8Array, execution: Execution): LogLine[] {

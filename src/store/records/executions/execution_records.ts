@@ -218,6 +218,11 @@ export class ExecutionRecords {
     return (await this.#load(tenant, id, { left: 0, isOpenOnly: true }))?.execution;
   }
 
+  /** The last committed state; large values are shortened. */
+  shortened(tenant: string, id: string): Promise<StoredExecution | undefined> {
+    return this.#load(tenant, id, { left: 0 });
+  }
+
   /** The last committed state as far as log lines need it: no values, and of task runs only ordinals and task ids. */
   outline(tenant: string, id: string): Promise<StoredExecution | undefined> {
     return this.#load(tenant, id, { left: 0, isOutline: true });
@@ -310,11 +315,8 @@ export class ExecutionRecords {
     if (known && (known.isComplete || known.maxValueBytes === maxValueBytes)) {
       return summaryText(known, form);
     }
-    return this.#summarize(tenant, id, { ...form, maxValueBytes });
-  }
-
-  #summarize(tenant: string, id: string, options: SummaryOptions): Promise<string | undefined> {
-    return this.#readValues(tenant, id, (bytes) => this.#summaryOf(bytes, { tenant, id, ...options }));
+    const options = { tenant, id, ...form, maxValueBytes };
+    return this.#readValues(tenant, id, (bytes) => this.#summaryOf(bytes, options));
   }
 
   async #summaryOf(

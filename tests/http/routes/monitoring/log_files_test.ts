@@ -1,6 +1,8 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import type { ListOptions, Selector, StoredEntry } from "../../../../src/store/store.ts";
 import { settle } from "../../../support/fakes/fake_clock.ts";
-import { type ExecutionResponse, Harness } from "../../../support/harness.ts";
+import { FaultyStore } from "../../../support/fakes/faulty_store.ts";
+import { type Effect, type ExecutionResponse, Harness } from "../../../support/harness.ts";
 
 const FLOW = `id: filed
 namespace: demo.sub
@@ -101,4 +103,64 @@ Deno.test("logToFile of a replayed execution is of its own attempts", async () =
   const replayed = await server.execution(replay.id);
   assertEquals(logFileOf(replayed, 0), "");
   assertMatch(logFileOf(replayed, 2, (replayed.taskRunList[2]?.attempts?.length ?? 1) - 1), /attempt/);
+});
+
+const CHATTY = `id: chatty
+namespace: demo
+tasks:
+  - id: talk
+    type: io.svc.plugin.harness.Effect
+    logToFile: true
+`;
+
+/** Counts the lists of parts of large values. */
+class CountingStore extends FaultyStore {
+  valueReads = 0;
+
+  override list(selector: Selector, options?: ListOptions): AsyncIterable<StoredEntry> {
+    if (("prefix" in selector ? selector.prefix : selector.start)[1] === "b") this.valueReads++;
+    return super.list(selector, options);
+  }
+}
+
+Deno.test("logToFile streams the log of an attempt, and ranges of it, without its outputs", async () => {
+  const effect: Effect = (_properties, context) => {
+    for (let i = 0; i < 100; i++) context.log("INFO", `${i} ${"é".repeat(2_000)}`);
+    return { state: "SUCCESS", outputs: { large: "x".repeat(100_000) } };
+  };
+  let store: CountingStore | undefined;
+  const before = await Harness.start({ effect });
+  const execution = await before.run(CHATTY);
+  await using server = await before.crash({ wrap: (memory) => store = new CountingStore(memory) });
+  const uri = logFileOf(execution, 0);
+  const path = uri.slice(uri.indexOf(execution.id) + execution.id.length + 1);
+  const file = await server.assembly.services.executionFiles.find("main", execution.id, path);
+  const pieces = await Array.fromAsync(file?.open() ?? []);
+  const whole = new Uint8Array(await new Blob(pieces as Uint8Array<ArrayBuffer>[]).arrayBuffer());
+  assertEquals(whole.length, file?.size);
+  assertEquals(pieces.length > 4 && pieces.every(({ length }) => length <= 64 * 1024), true, "in pieces");
+  for (
+    const [offset, length] of [[0, 1], [whole.length - 1, 1], [50_000, 200_000], [0, 0], [
+      whole.length,
+      5,
+    ]] as const
+  ) {
+    const part = new Uint8Array(await new Response(file?.open({ offset, length })).arrayBuffer());
+    assertEquals(part, whole.slice(offset, offset + length), `${length} bytes from ${offset}`);
+  }
+  assertEquals(store?.valueReads, 0, "no large value is read");
+});
+
+Deno.test("logToFile fails the download of a log whose lines are deleted meanwhile", async () => {
+  const effect: Effect = (_properties, context) => {
+    for (let i = 0; i < 100; i++) context.log("INFO", "x".repeat(2_000));
+    return { state: "SUCCESS", outputs: {} };
+  };
+  await using server = await Harness.start({ effect });
+  const execution = await server.run(CHATTY);
+  const uri = logFileOf(execution, 0);
+  const path = uri.slice(uri.indexOf(execution.id) + execution.id.length + 1);
+  const file = await server.assembly.services.executionFiles.find("main", execution.id, path);
+  await server.json("DELETE", `/logs/${execution.id}`);
+  await assertRejects(() => new Response(file?.open()).text(), Error, "were deleted meanwhile");
 });
