@@ -31,10 +31,10 @@ export class LeasedRun {
 
   constructor(attempt: LeasedAttempt, deps: LeasedRunDeps) {
     const { api, ids, machine: { clock, workingDirectories: directories } } = deps;
-    const signal = this.#stopped.signal;
+    const [signal, abandoned] = [this.#stopped.signal, this.#abandoned.signal];
     this.attempt = attempt;
     this.#deps = deps;
-    this.#storage = new WorkerStorage({ api, attempt, signal, directories, clock, ids });
+    this.#storage = new WorkerStorage({ api, attempt, signal, abandoned, directories, clock, ids });
     this.#log = new AttemptLog({ clock, send: (lines) => this.#send(lines) });
   }
 

@@ -60,6 +60,8 @@ interface RemoteFile {
 
 /** Longest wait for the response to a message; a commit may take a while. */
 const MESSAGE_MS = 30_000;
+/** Longest time in which the server takes nothing of a file. */
+const UPLOAD_SILENCE_MS = 60_000;
 /** Longest wait for the response to a heartbeat. */
 const HEARTBEAT_TIMEOUT_MS = 10_000;
 const NOT_FOUND = 404;
@@ -114,10 +116,37 @@ export class ServerApi {
     await drained(await this.#message(`/leases/${lease}/end`, report));
   }
 
-  /** Uploads a file of an attempt. */
-  async upload(lease: string, name: string, body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {
+  /** Uploads a file of an attempt. Ends when `signal` aborts, or when the server has taken nothing for a time. */
+  async upload(
+    lease: string,
+    { name, content, signal }: {
+      readonly name: string;
+      readonly content: ReadableStream<Uint8Array<ArrayBuffer>>;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<void> {
     const path = `/leases/${lease}/files/${encodeURIComponent(name)}`;
-    await drained(await this.#call("PUT", path, { body, type: "application/octet-stream" }));
+    const over = new AbortController();
+    const watch = () => this.#options.clock.setTimer(UPLOAD_SILENCE_MS, () => over.abort());
+    let cancel = watch();
+    const noting = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform: (chunk, controller) => {
+        cancel();
+        cancel = watch();
+        controller.enqueue(chunk);
+      },
+    });
+    try {
+      await drained(
+        await this.#call("PUT", path, {
+          body: content.pipeThrough(noting),
+          type: "application/octet-stream",
+          signal: AbortSignal.any([signal, over.signal]),
+        }),
+      );
+    } finally {
+      cancel();
+    }
   }
 
   /** A file that an attempt may read; `undefined` if it does not exist. `path` is relative to the attempt. */

@@ -79,6 +79,7 @@ export class Session {
   async #connection(): Promise<string | undefined> {
     const { api, hello, logger } = this.#options;
     this.#stream = new AbortController();
+    this.#seen();
     try {
       const leases = [...this.#runs.keys()];
       const events = await api.connect(
@@ -144,7 +145,7 @@ export class Session {
 
   #watch(): Promise<void> {
     const { clock } = this.#options.machine;
-    if (this.#isConnected && clock.monotonicMs() - this.#streamSeenMs > STREAM_SILENCE_MS) {
+    if (clock.monotonicMs() - this.#streamSeenMs > STREAM_SILENCE_MS) {
       this.#stream.abort();
     }
     if (this.#runs.size > 0 && this.#unconfirmedMs() >= UNCONFIRMED_MS) {

@@ -18,6 +18,8 @@ interface WorkerStorageDeps {
   readonly api: ServerApi;
   readonly attempt: LeasedAttempt;
   readonly signal: AbortSignal;
+  /** The attempt is given up: nothing is uploaded any more. */
+  readonly abandoned: AbortSignal;
   readonly directories: WorkingDirectoryPort;
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -95,10 +97,11 @@ export class WorkerStorage implements StoragePort, AsyncDisposable {
 
   /** Uploads what the server does not have. @throws ApiError */
   async upload(): Promise<void> {
-    const { api, attempt } = this.#deps;
+    const { api, attempt, abandoned: signal } = this.#deps;
     for (const name of this.#written.keys()) {
       if (this.#uploaded.has(name)) continue;
-      await api.upload(attempt.lease, name, (await Deno.open(`${this.#directory}/${name}`)).readable);
+      const { readable: content } = await Deno.open(`${this.#directory}/${name}`);
+      await api.upload(attempt.lease, { name, content, signal });
       this.#uploaded.add(name);
     }
   }

@@ -25,6 +25,8 @@ class TestWorker implements AsyncDisposable {
   readonly directories = new WorkDirectories(undefined);
   /** Responses are lost while it is true. */
   isCut = false;
+  /** Requests get no response while it is true. */
+  isSilent = false;
   /** Heartbeats that it has sent. */
   beats = 0;
   /** Refuses the next request whose address ends with `path`. */
@@ -39,6 +41,10 @@ class TestWorker implements AsyncDisposable {
     const send = async (request: Request) => {
       if (request.url.endsWith("/heartbeat")) this.beats++;
       if (this.isCut) throw new TypeError("connection refused");
+      if (this.isSilent) {
+        await aborted(request.signal);
+        throw request.signal.reason;
+      }
       if (this.refusal && request.url.endsWith(this.refusal.path)) {
         const { status } = this.refusal;
         this.refusal = undefined;
@@ -330,6 +336,21 @@ Deno.test("Session: ends its attempts when the server confirms none, before anot
   assertEquals(isAborted, true);
   assertEquals(worker.session.attempts, 0);
   worker.isCut = false;
+});
+
+Deno.test("Session: connects again when the server does not answer the connection", async () => {
+  await using app = await Harness.start(OPTIONS);
+  await using worker = new TestWorker(() => app, () => Promise.resolve({ state: "SUCCESS", outputs: {} }));
+  await pass(app, worker);
+  worker.isSilent = true;
+  worker.cut();
+  worker.isCut = false;
+  await worker.clock.advance(10_000);
+  worker.isSilent = false;
+  await worker.clock.advance(60_000);
+  await app.save(remoteFlow("f"));
+  const { id } = await app.start("f");
+  assertEquals((await untilEnded(app, worker, id)).state.current, "SUCCESS");
 });
 
 Deno.test("Session: sends a heartbeat each ten seconds without attempts, else each five", async () => {
