@@ -5,6 +5,9 @@ import { grokMatcher, GrokPattern } from "../../../src/integrations/transform/gr
 import { GROK_PATTERNS } from "../../../src/integrations/transform/grok/patterns.ts";
 import { grokItems, grokValue } from "../../../src/integrations/transform/grok_tasks.ts";
 import { withThread } from "../../../src/integrations/transform/jsonata/evaluation.ts";
+import { GivenUpThreads } from "../../../src/integrations/transform/jsonata/given_up_threads.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
 
 const PLAIN = { definitions: new Map<string, string>(), namedOnly: true };
@@ -141,6 +144,10 @@ Deno.test("grok leaves the thread of the server free, and ends with the signal",
   };
   const rules = { ...PLAIN, patterns: ["%{DATA:a}%{DATA:b}z"], stopsAtFirst: true, keepsEmpty: false };
   const work = { expression: { type: "grok", rules } as const, operation: "match", signal: stop.signal };
-  const run = withThread(work, (thread) => Array.fromAsync(thread.evaluate(endless())));
+  const givenUp = new GivenUpThreads(systemClock, 1);
+  const run = withThread(work, (thread) => Array.fromAsync(thread.evaluate(endless())), givenUp);
   await assertRejects(() => run, Error, "The evaluation was stopped");
+  await settle();
+  // It is over when the thread has exited.
+  await givenUp.room("match", 60_000);
 });

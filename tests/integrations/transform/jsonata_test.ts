@@ -2,6 +2,9 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { type JsonValue, stringifyJson } from "../../../src/base/json.ts";
 import { withThread } from "../../../src/integrations/transform/jsonata/evaluation.ts";
+import { GivenUpThreads } from "../../../src/integrations/transform/jsonata/given_up_threads.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
+import { settle } from "../../support/fakes/fake_clock.ts";
 import { BoundedRegExp } from "../../../src/integrations/transform/jsonata/regular_expression.ts";
 import { transformItems, transformValue } from "../../../src/integrations/transform/jsonata/tasks.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
@@ -72,6 +75,10 @@ Deno.test("jsonata ends with the signal, even within a regular expression that t
   };
   const expression = { type: "jsonata", source: "$contains(text, /^(a+)+\\1b$/)", maxDepth: 10 } as const;
   const work = { expression, operation: "evaluate the expression", signal: stop.signal };
-  const run = withThread(work, (thread) => Array.fromAsync(thread.evaluate(values())));
+  const givenUp = new GivenUpThreads(systemClock, 1);
+  const run = withThread(work, (thread) => Array.fromAsync(thread.evaluate(values())), givenUp);
   await assertRejects(() => run, Error, "The evaluation was stopped");
+  await settle();
+  // It is over when the thread has exited.
+  await givenUp.room("evaluate", 60_000);
 });

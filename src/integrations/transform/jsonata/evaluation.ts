@@ -1,12 +1,13 @@
 /**
  * Evaluates JSONata and grok in a thread of their own. Both have limits of steps or time, of up to ten seconds for a value. A thread
- * that does not respond in time is given up: Deno ends it only when it pauses.
+ * that does not respond in time is given up, see `given_up_threads.ts`.
  */
-import { Worker } from "node:worker_threads";
+import { MessageChannel, Worker } from "node:worker_threads";
 import { systemClock } from "../../../base/time/clock.ts";
 import { type JsonValue, parseJson, stringifyJson } from "../../../base/json.ts";
 import { KeyedLock } from "../../../base/keyed_lock.ts";
 import { sourceUrl } from "../../../base/source_url.ts";
+import { GivenUpThreads } from "./given_up_threads.ts";
 import {
   type FromThread,
   MAX_EVALUATION_MS,
@@ -23,11 +24,14 @@ const GRACE_MS = 2_000;
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 /** Threads at the same time; further evaluations wait. */
 const MAX_THREADS = 2;
+/** Further threads that compute though they were ended. Each may take a processor and all of its memory. */
+const MAX_GIVEN_UP = 2;
 /** Characters and number of values that are sent at once. */
 const MAX_BATCH_CHARS = 256 * 1024;
 const MAX_BATCH_VALUES = 500;
 
 const threads = new KeyedLock();
+const allGivenUp = new GivenUpThreads(systemClock, MAX_GIVEN_UP);
 let started = 0;
 
 /** An expression, and the task that evaluates it. */
@@ -38,10 +42,14 @@ export interface ThreadWork {
   readonly signal: AbortSignal;
 }
 
-/** Starts a thread and ends it after its use. @throws Error the expression is malformed, or the work is stopped */
+/**
+ * Starts a thread and ends it after its use.
+ * @throws Error the expression is malformed, the work is stopped, or too many threads compute that were given up
+ */
 export async function withThread<T>(
   work: ThreadWork,
   use: (thread: EvaluationThread) => Promise<T>,
+  givenUp = allGivenUp,
 ): Promise<T> {
   const { signal } = work;
   const stopped = Promise.withResolvers<never>();
@@ -49,8 +57,10 @@ export async function withThread<T>(
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   const run = threads.run(String(started++ % MAX_THREADS), async () => {
-    if (signal.aborted) return await stopped.promise;
-    await using thread = new EvaluationThread(work);
+    // One that was stopped within JSONata exits when the time of its value is over.
+    const hasRoom = givenUp.room(work.operation, MAX_EVALUATION_MS + GRACE_MS);
+    await Promise.race([hasRoom, stopped.promise]);
+    await using thread = new EvaluationThread(work, givenUp);
     return await Promise.race([thread.ready().then(() => use(thread)), stopped.promise]);
   });
   try {
@@ -65,15 +75,32 @@ export async function withThread<T>(
 class EvaluationThread implements AsyncDisposable {
   readonly #worker: Worker;
   readonly #operation: string;
+  readonly #givenUp: GivenUpThreads;
+  readonly #exit = Promise.withResolvers<void>();
+  readonly #stopFlag = new Int32Array(new SharedArrayBuffer(4));
   readonly #received: FromThread[] = [];
+  /** Messages that it owes. */
+  #pending = 1;
   #failure: Error | undefined;
   #arrived: (() => void) | undefined;
 
-  constructor({ expression, operation }: ThreadWork) {
+  constructor({ expression, operation }: ThreadWork, givenUp: GivenUpThreads) {
     this.#operation = operation;
-    const workerData: ThreadOptions = { expression };
-    this.#worker = new Worker(MODULE, { resourceLimits: RESOURCE_LIMITS, workerData });
+    this.#givenUp = givenUp;
+    // The end of a channel is closed with the thread that has the other one. The event "exit" comes when the thread is told to end.
+    const { port1, port2 } = new MessageChannel();
+    const workerData: ThreadOptions = { expression, stopFlag: this.#stopFlag, lifeline: port2 };
+    this.#worker = new Worker(MODULE, {
+      resourceLimits: RESOURCE_LIMITS,
+      workerData,
+      transferList: [port2],
+    });
+    port1.on("close", () => this.#exit.resolve());
+    // Without a listener for messages there is no event "close".
+    port1.on("message", () => {});
+    port1.unref();
     this.#worker.on("message", (message: FromThread) => {
+      this.#pending--;
       this.#received.push(message);
       this.#arrived?.();
     });
@@ -90,6 +117,7 @@ class EvaluationThread implements AsyncDisposable {
   async *evaluate(values: AsyncIterable<JsonValue> | Iterable<JsonValue>): AsyncGenerator<JsonValue> {
     let position = 0;
     for await (const batch of batchesOf(values)) {
+      this.#pending += batch.length;
       this.#worker.postMessage(batch);
       for (const _ of batch) {
         position++;
@@ -129,7 +157,10 @@ class EvaluationThread implements AsyncDisposable {
   /** Ends the thread. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#fail(new Error("The evaluation was stopped"));
+    Atomics.store(this.#stopFlag, 0, 1);
+    const added = this.#givenUp.add(this.#exit.promise, { isIdle: this.#pending === 0, waitMs: GRACE_MS });
     await this.#worker.terminate();
+    await added;
   }
 }
 

@@ -1,4 +1,5 @@
 /** Messages between the thread of the server and the one that evaluates expressions of users. Values are JSON text. */
+import type { MessagePort } from "node:worker_threads";
 import type { GrokRules } from "../grok/grok.ts";
 
 /** Longest evaluation of one value in JSONata, which the package checks between its steps. */
@@ -24,6 +25,10 @@ export type ThreadExpression = JsonataExpression | GrokExpression;
 /** What a thread is started with. */
 export interface ThreadOptions {
   readonly expression: ThreadExpression;
+  /** Not 0: the thread evaluates no further value. */
+  readonly stopFlag: Int32Array;
+  /** Is closed when the thread has exited. */
+  readonly lifeline: MessagePort;
 }
 
 /** Inputs, in order. */

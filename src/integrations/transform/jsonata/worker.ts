@@ -6,7 +6,6 @@ import {
   type FromThread,
   type JsonataExpression,
   MAX_EVALUATION_MS,
-  type ThreadExpression,
   type ThreadOptions,
   type ToThread,
 } from "./messages.ts";
@@ -31,7 +30,7 @@ type Compile = (
   },
 ) => Compiled;
 
-async function serve(port: MessagePort, expression: ThreadExpression): Promise<void> {
+async function serve(port: MessagePort, { expression, stopFlag }: ThreadOptions): Promise<void> {
   const send = (message: FromThread) => port.postMessage(message);
   let evaluate: Evaluate;
   try {
@@ -43,6 +42,7 @@ async function serve(port: MessagePort, expression: ThreadExpression): Promise<v
   }
   port.on("message", async (texts: ToThread) => {
     for (const text of texts) {
+      if (Atomics.load(stopFlag, 0) !== 0) return;
       try {
         send({ type: "value", json: await evaluate(text) });
       } catch (error) {
@@ -76,4 +76,4 @@ function messageOf(error: unknown): string {
   return typeof message === "string" ? message : "the evaluation failed";
 }
 
-if (parentPort) void serve(parentPort, (workerData as ThreadOptions).expression);
+if (parentPort) void serve(parentPort, workerData as ThreadOptions);
