@@ -1,5 +1,6 @@
 /** Mailboxes of POP3 (RFC 1939). The protocol is small, and its packages are not kept. */
 import type { Socket } from "node:net";
+import { ByteCollector } from "../../base/bytes.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { readDuration } from "../../base/time/duration.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -115,13 +116,13 @@ class Pop3Session {
   /** The bytes that follow the status, as far as they are kept. */
   async content(text: string): Promise<Uint8Array> {
     await this.command(text);
-    const kept: Uint8Array<ArrayBuffer>[] = [];
+    const kept = new ByteCollector();
     let size = 0;
     for (let line = await this.#line(); !isEnd(line); line = await this.#line()) {
       size += line.length;
-      if (size <= MAX_MAIL_BYTES) kept.push(line.slice(line[0] === DOT ? 1 : 0));
+      if (size <= MAX_MAIL_BYTES) kept.add(line.subarray(line[0] === DOT ? 1 : 0));
     }
-    return await new Blob(kept).bytes();
+    return kept.take();
   }
 
   async #status(): Promise<void> {
@@ -133,13 +134,12 @@ class Pop3Session {
 
   /** The next line with its break. */
   async #line(): Promise<Uint8Array> {
-    const parts: Uint8Array<ArrayBuffer>[] = [];
-    for (let size = 0; size <= MAX_MAIL_BYTES;) {
+    const line = new ByteCollector();
+    while (line.size <= MAX_MAIL_BYTES) {
       const end = this.#rest.indexOf(LINE_BREAK) + 1;
-      parts.push(this.#rest.slice(0, end || undefined));
-      size += this.#rest.length;
+      line.add(this.#rest.subarray(0, end || undefined));
       this.#rest = end > 0 ? this.#rest.subarray(end) : new Uint8Array();
-      if (end > 0) return await new Blob(parts).bytes();
+      if (end > 0) return line.take();
       const { value, done } = await this.#chunks.next();
       if (done) throw new Error("The server closed the connection");
       this.#rest = value;

@@ -15,6 +15,12 @@ export interface ReceivedMail {
 
 /** Ten mails must fit the outputs of a trigger, which have at most 1 MiB. */
 const MAX_BODY_CHARS = 30_000;
+/**
+ * Lines that are read of a mail: the package makes an object of each one. An error would stop the reading of the mailbox, since
+ * anyone may send such a mail.
+ */
+const MAX_LINES = 100_000;
+const LINE_BREAK = 10;
 
 /** Reads the source of a mail. `receivedAt`: when the server received it, where that is known; else its own date, else `now`. */
 export async function receivedMail(
@@ -25,7 +31,7 @@ export async function receivedMail(
     readonly now: number;
   },
 ): Promise<ReceivedMail> {
-  const mail = await PostalMime.parse(source);
+  const mail = await PostalMime.parse(firstLines(source));
   const ownDate = Date.parse(mail.date ?? "");
   const at = receivedAt ?? (Number.isNaN(ownDate) ? now : ownDate);
   return {
@@ -47,6 +53,16 @@ export async function receivedMail(
       })),
     },
   };
+}
+
+function firstLines(source: Uint8Array): Uint8Array {
+  let end = 0;
+  for (let count = 0; count < MAX_LINES; count++) {
+    const lineBreak = source.indexOf(LINE_BREAK, end);
+    if (lineBreak < 0) return source;
+    end = lineBreak + 1;
+  }
+  return source.slice(0, end);
 }
 
 /** A group of addresses has its members. */
