@@ -9,8 +9,11 @@ import { SCHEMA, schemaFor, UNUSED_OPTIONS } from "./avro_conversions.ts";
 import { AvroConversion } from "./avro_values.ts";
 import { fetchSource, FROM, ON_BAD_LINES, RECORDS, storeRows, URI_OUTPUT } from "./conversion.ts";
 
-/** Rows that are read or written at once. */
+/** Rows that are written at once. */
 const GROUP_ROWS = 10_000;
+/** Limits of a row group that is read: its columns are decoded one by one, each at once, and all are in memory. */
+const MAX_GROUP_ROWS = 4_000_000;
+const MAX_GROUP_VALUES = 32_000_000;
 
 /** Output: `uri`. */
 export const parquetToIon = defineTask({
@@ -27,7 +30,7 @@ export const parquetToIon = defineTask({
 });
 
 async function* parquetRows(path: string): AsyncGenerator<JsonValue> {
-  const { parquetMetadataAsync, parquetReadObjects } = await import("hyparquet");
+  const { parquetMetadataAsync, parquetRead, parquetSchema } = await import("hyparquet");
   const { compressors } = await import("hyparquet-compressors");
   const handle = await open(path);
   try {
@@ -41,15 +44,66 @@ async function* parquetRows(path: string): AsyncGenerator<JsonValue> {
       },
     };
     const metadata = await parquetMetadataAsync(file);
-    const count = Number(metadata.num_rows);
-    for (let rowStart = 0; rowStart < count; rowStart += GROUP_ROWS) {
-      const rowEnd = Math.min(rowStart + GROUP_ROWS, count);
-      for (const row of await parquetReadObjects({ file, metadata, rowStart, rowEnd, compressors })) {
-        yield valueOf(row);
+    const names = parquetSchema(metadata).children.map(({ element }) => element.name);
+    let rowStart = 0;
+    for (const group of metadata.row_groups) {
+      const rows = checkedRows(group);
+      const rowEnd = rowStart + rows;
+      const columns = new Map(names.map((name) => [name, new ColumnValues()]));
+      const onChunk = ({ columnName, columnData }: ColumnChunk) => columns.get(columnName)?.add(columnData);
+      await parquetRead({ file, metadata, rowStart, rowEnd, compressors, onChunk });
+      for (let row = 0; row < rows; row++) {
+        const object: JsonObject = {};
+        for (const [name, values] of columns) setOwnProperty(object, name, valueOf(values.next()));
+        yield object;
       }
+      rowStart = rowEnd;
     }
   } finally {
     await handle.close();
+  }
+}
+
+/** The number of rows. @throws Error the group is too large */
+function checkedRows({ num_rows, columns }: ParquetGroup): number {
+  const rows = Number(num_rows);
+  const values = columns.reduce((sum, { meta_data }) => sum + Number(meta_data?.num_values ?? 0), 0);
+  if (rows <= MAX_GROUP_ROWS && values <= MAX_GROUP_VALUES) return rows;
+  throw new Error(
+    `Cannot read the file: a row group has ${rows} rows and ${values} values: the limits are ${MAX_GROUP_ROWS} rows and ${MAX_GROUP_VALUES} values`,
+  );
+}
+
+interface ParquetGroup {
+  readonly num_rows: bigint;
+  readonly columns: readonly { readonly meta_data?: { readonly num_values: bigint } }[];
+}
+
+interface ColumnChunk {
+  readonly columnName: string;
+  readonly columnData: ArrayLike<unknown>;
+}
+
+/** The values of a column, one after the other. */
+class ColumnValues {
+  readonly #chunks: ArrayLike<unknown>[] = [];
+  #chunk = 0;
+  #index = 0;
+
+  /** Adds values to the end. */
+  add(values: ArrayLike<unknown>): void {
+    if (values.length > 0) this.#chunks.push(values);
+  }
+
+  /** The next value; `undefined` after the last one. */
+  next(): unknown {
+    const values = this.#chunks[this.#chunk];
+    const value = values?.[this.#index++];
+    if (this.#index === values?.length) {
+      this.#chunk++;
+      this.#index = 0;
+    }
+    return value;
   }
 }
 

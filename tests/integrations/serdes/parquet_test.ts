@@ -1,0 +1,59 @@
+/** Row groups of Parquet that other programs write. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { open } from "node:fs/promises";
+import { ByteWriter, ParquetWriter } from "hyparquet-writer";
+import { parquetToIon } from "../../../src/integrations/serdes/parquet_conversions.ts";
+import { runDefinition } from "../../support/flows/definition_run.ts";
+
+const FROM = "kestra:///demo/source";
+
+/** A file with one row group. */
+async function fileOf(data: readonly unknown[]): Promise<Uint8Array> {
+  const writer = new ByteWriter();
+  const schema = [
+    { name: "root", num_children: 1 },
+    { name: "a", type: "INT32" as const, repetition_type: "OPTIONAL" as const },
+  ];
+  const parquet = new ParquetWriter({ writer, schema });
+  parquet.write({ columnData: [{ name: "a", data: [...data] }], rowGroupSize: data.length, pageSize: 4_096 });
+  parquet.finish();
+  return new Uint8Array(writer.getBuffer());
+}
+
+/** Calls of `read` of all files while `work` runs. */
+async function readsOf(work: () => Promise<void>): Promise<number> {
+  const handle = await open("/dev/null");
+  const prototype = Object.getPrototypeOf(handle);
+  await handle.close();
+  const { read } = prototype;
+  let reads = 0;
+  prototype.read = function (...args: unknown[]) {
+    reads++;
+    return read.apply(this, args);
+  };
+  try {
+    await work();
+  } finally {
+    prototype.read = read;
+  }
+  return reads;
+}
+
+Deno.test("ParquetToIon decodes a row group once, however many rows it has", async () => {
+  const values = Array.from({ length: 35_000 }, (_, index) => index % 7 === 0 ? null : index);
+  const files = { [FROM]: await fileOf(values) };
+  const reads = await readsOf(async () => {
+    const run = await runDefinition(parquetToIon, { from: FROM }, { files });
+    assertEquals([...run.files.values()].join(""), values.map((a) => `{"a":${a}}\n`).join(""));
+  });
+  assertEquals(reads, 2, "one of the metadata, one of the column");
+});
+
+Deno.test("ParquetToIon refuses a row group with too many rows before it decodes it", async () => {
+  const files = { [FROM]: await fileOf(new Array(4_000_001).fill(null)) };
+  await assertRejects(
+    () => runDefinition(parquetToIon, { from: FROM }, { files }),
+    Error,
+    "a row group has 4000001 rows and 4000001 values: the limits are 4000000 rows and 32000000 values",
+  );
+});
