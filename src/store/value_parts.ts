@@ -38,11 +38,12 @@ export function deleteParts(key: Key, formerParts = 1): Mutation[] {
   return keys.map((each) => ({ type: "delete", key: each }));
 }
 
-/** Reads all parts of a value at one time. */
-export async function wholeValue(store: Store, key: Key): Promise<Uint8Array> {
+/** Reads all parts of a value at one time; `undefined` if it was deleted since its key was read. */
+export async function wholeValue(store: Store, key: Key): Promise<Uint8Array | undefined> {
   const keys = Array.from({ length: MAX_PARTS }, (_, n) => n === 0 ? key : [...key, n]);
   const entries = await store.getMany(keys);
   const end = entries.findIndex((entry) => entry === null);
+  if (end === 0) return undefined;
   return joinBytes(entries.slice(0, end < 0 ? MAX_PARTS : end).map((entry) => (entry as StoredEntry).value));
 }
 

@@ -538,7 +538,8 @@ export class ExecutionRecords {
   ): AsyncGenerator<[page: number, value: Uint8Array]> {
     for await (const { key, value } of this.#store.list(taskRunPagesOf(tenant, id), options)) {
       const isPage = key.length === PAGE_KEY_LENGTH; // Further parts have longer keys.
-      if (isPage) yield [Number(key[3]), wholeOf(value) ?? await wholeValue(this.#store, key)];
+      const page = isPage && (wholeOf(value) ?? await wholeValue(this.#store, key));
+      if (page) yield [Number(key[3]), page];
     }
   }
 

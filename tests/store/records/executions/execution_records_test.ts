@@ -10,6 +10,7 @@ import { LiveExecution } from "../../../../src/runtime/live/live_execution.ts";
 import { Slots } from "../../../../src/runtime/live/slots.ts";
 import type { Reactions } from "../../../../src/runtime/reactions.ts";
 import { Blobs } from "../../../../src/store/blobs/blobs.ts";
+import { executionKey } from "../../../../src/store/keys.ts";
 import { ExecutionRecords } from "../../../../src/store/records/executions/execution_records.ts";
 import type { StoredEntry } from "../../../../src/store/store.ts";
 import { FAKE_START, FakeClock, settle } from "../../../support/fakes/fake_clock.ts";
@@ -441,4 +442,21 @@ Deno.test("a commit that replaces a thousand large values fits into an entry", a
   changeRuns(live.execution, runs.map(({ ordinal }) => ordinal), { outputs: undefined });
   await app.commit(live);
   assertEquals([(await app.values()).length, app.marked], [1, 0]);
+});
+
+Deno.test("load() of an execution that is deleted between the parts of its record finds nothing", async () => {
+  await using app = await Fixture.open();
+  const { execution: { tenant, id } } = await app.begin((execution) => {
+    execution.labels = Array.from({ length: 80 }, (_, n) => ({ key: `k${n}`, value: "v".repeat(950) }));
+  });
+  app.records.forgetAll();
+  app.store.getMany = async (keys) => {
+    await app.inner.commit({
+      checks: [],
+      mutations: [{ type: "delete", key: executionKey(tenant, id) }],
+      messages: [],
+    });
+    return await app.inner.getMany(keys);
+  };
+  assertEquals(await app.records.load(tenant, id), undefined);
 });
