@@ -261,3 +261,30 @@ Deno.test("readSqlserverUrl() reads the forms of the driver", async () => {
   const instance = () => Promise.resolve().then(() => readSqlserverUrl("jdbc:sqlserver://h\\i"));
   await assertRejects(instance, Error, "give the port of the instance");
 });
+
+/** What a server may not send as a value, and the error. */
+const MALFORMED: readonly (readonly [name: string, type: number[], value: number[], error: string])[] = [
+  [
+    "a decimal of 1,000 bytes within sql_variant",
+    [0x62, 0, 0, 0, 0],
+    [...[236, 3, 0, 0], 0x6c, 2, 38, 0, ...Array(1_000).fill(255)],
+    "Cannot read a value: it has 1000 bytes, the type decimal at most 17",
+  ],
+  [
+    "an integer of 255 bytes",
+    [0x26, 8],
+    [255, ...Array(255).fill(1)],
+    "Cannot read a value: it has 255 bytes, the type integer at most 8",
+  ],
+  ["a day that is no date", [0x6f, 8], [8, ...hex("ffffff7f 00000000")], "Invalid time value"],
+];
+for (const [name, type, value, error] of MALFORMED) {
+  Deno.test(`jdbc.sqlserver.Query fails for ${name}`, async () => {
+    const reply = () =>
+      new Uint8Array([...columnsToken([["v", type]]), ...rowToken([value]), ...doneToken(0x10, 1)]);
+    const work = async (_server: TdsServer, login: JsonObject) => {
+      await assertRejects(() => runTask("sqlserver.Query", login), Error, error);
+    };
+    await withServer("unsupported", work, reply);
+  });
+}

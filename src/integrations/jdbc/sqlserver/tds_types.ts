@@ -18,7 +18,7 @@ export interface TdsType {
 }
 
 /** What the bytes of a value are. */
-type ValueForm =
+export type ValueForm =
   | "null"
   | "integer"
   | "bit"

@@ -1,13 +1,24 @@
 /** Values of columns as the texts that cells have. MS-TDS, 2.2.5.5. */
 import type { Cell } from "../cells.ts";
 import { ByteReader, unsignedOf, utf16Text } from "./packet_bytes.ts";
-import { type TdsType, variantType } from "./tds_types.ts";
+import { type TdsType, type ValueForm, variantType } from "./tds_types.ts";
 
 const NULL_SHORT = 0xffff;
 const NULL_PARTS = 0xffff_ffff_ffff_ffffn;
 const DAY_MS = 86_400_000;
 /** Ticks of a second of `datetime`. */
 const TICKS = 300;
+
+/** Largest values. The time that a number takes grows with the square of its bytes, whose count comes from the server. */
+const MAX_BYTES: ReadonlyMap<ValueForm, number> = new Map([
+  ["integer", 8],
+  ["decimal", 17],
+  ["money", 8],
+  ["time", 5],
+  ["datetime2", 8],
+  ["date", 3],
+  ["offset", 10],
+]);
 
 /** Reads the next value of a row. */
 export function readValue(reader: ByteReader, type: TdsType): Cell {
@@ -66,6 +77,10 @@ function readVariant(reader: ByteReader): Cell {
 }
 
 function textOf(bytes: Uint8Array, { form, scale, encoding }: TdsType): string {
+  const max = MAX_BYTES.get(form) ?? Infinity;
+  if (bytes.length > max) {
+    throw new Error(`Cannot read a value: it has ${bytes.length} bytes, the type ${form} at most ${max}`);
+  }
   switch (form) {
     case "integer":
       // `tinyint` has no sign.
