@@ -2,6 +2,7 @@
 import { pemContent } from "../../base/crypto/pem_content.ts";
 import { Buffer } from "node:buffer";
 import { createPrivateKey, type KeyObject } from "node:crypto";
+import { affordableKey } from "../key_derivation.ts";
 import { parseSshKey } from "./ssh2.ts";
 
 /** A key and its passphrase, if it has one. */
@@ -59,7 +60,7 @@ function decryptedPem(privateKey: string, passphrase: string | undefined): Priva
   if (passphrase === undefined && /ENCRYPTED/.test(privateKey)) {
     throw new Error("Cannot parse privateKey: it is encrypted, but no passphrase given");
   }
-  return asPem({ key: privateKey.trim(), format: "pem", passphrase });
+  return asPem({ key: affordableKey(privateKey, "privateKey").trim(), format: "pem", passphrase });
 }
 
 function asPem(input: Parameters<typeof createPrivateKey>[0]): PrivateKey {

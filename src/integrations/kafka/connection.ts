@@ -12,6 +12,7 @@ import {
   type KafkaTls,
   loadKafka,
 } from "./kafka_package.ts";
+import { affordableKey } from "../key_derivation.ts";
 import { serverNameOf } from "../tls_sockets.ts";
 
 /** What connects: a task, a poll, or a trigger that holds a connection. */
@@ -96,7 +97,7 @@ function tlsOf(properties: ClientProperties): KafkaTls {
   return {
     ca: properties.text("ssl.truststore.certificates"),
     cert: properties.text("ssl.keystore.certificate.chain"),
-    key: properties.text("ssl.keystore.key"),
+    key: affordableKey(properties.text("ssl.keystore.key"), "ssl.keystore.key"),
     passphrase: properties.text("ssl.key.password"),
     ...algorithm?.toLowerCase() === "none" && { checkServerIdentity: () => undefined },
   };

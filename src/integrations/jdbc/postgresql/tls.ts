@@ -1,5 +1,6 @@
 /** TLS of connections to PostgreSQL, as `sslMode` and its neighbours ask for. */
 import type { JsonObject } from "../../../base/json.ts";
+import { affordableKey } from "../../key_derivation.ts";
 import type { DatabaseUrl } from "../database_url.ts";
 import { textProperty } from "../session.ts";
 import type { PgTls } from "./pg_package.ts";
@@ -15,7 +16,7 @@ export function tlsWays(properties: JsonObject, { host, options }: DatabaseUrl):
     ...!/^[\d.]+$|:/.test(host) && { servername: host },
     ca: textProperty(properties, "sslRootCert"),
     cert: textProperty(properties, "sslCert"),
-    key: textProperty(properties, "sslKey"),
+    key: affordableKey(textProperty(properties, "sslKey"), "sslKey"),
     passphrase: textProperty(properties, "sslKeyPassword"),
   };
   switch (mode) {

@@ -3,6 +3,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } f
 import { systemClock } from "../../../base/time/clock.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { optionalText } from "../../../model/tasks/task_definition.ts";
+import { affordableKey } from "../../key_derivation.ts";
 import type { HttpServer } from "../http/http_server.ts";
 
 /** Snowflake accepts no more than an hour. */
@@ -76,6 +77,7 @@ function keyOf(text: string, passphrase: string | undefined): KeyObject {
     : `-----BEGIN ${kind}-----\n${
       text.replaceAll(/\s+/g, "").replaceAll(/(.{64})/g, "$1\n")
     }\n-----END ${kind}-----\n`;
+  affordableKey(pem, "privateKey");
   try {
     return createPrivateKey({ key: pem, format: "pem", passphrase });
   } catch (error) {
