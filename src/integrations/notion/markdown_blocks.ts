@@ -1,6 +1,7 @@
 /** Markdown as blocks of Notion. https://developers.notion.com/reference/block */
 import type { MarkedToken, Token, Tokens } from "marked";
 import type { JsonObject } from "../../base/json.ts";
+import { markdownTokens } from "../markdown.ts";
 
 /** Characters of a piece of text; Notion takes no more. */
 const MAX_TEXT_CHARS = 2000;
@@ -17,8 +18,7 @@ interface Marks {
 
 /** The blocks of a text. */
 export async function markdownBlocks(markdown: string): Promise<JsonObject[]> {
-  const { lexer } = await import("marked");
-  return blocksOf(lexer(markdown));
+  return blocksOf(await markdownTokens(markdown));
 }
 
 function blocksOf(tokens: readonly Token[]): JsonObject[] {

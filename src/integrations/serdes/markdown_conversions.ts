@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { MarkedToken, Token } from "marked";
 import { dynamicProperty } from "../../model/flows/schema.ts";
 import { defineTask, type TaskContext } from "../../model/tasks/task_definition.ts";
+import { markdownTokens } from "../markdown.ts";
 import { writePieces } from "../row_files.ts";
 import { CHARSET, fetchSource, FROM, URI_OUTPUT } from "./conversion.ts";
 import { encodedTexts } from "./encoded_texts.ts";
@@ -29,8 +30,8 @@ export const markdownToHtml = defineTask({
   examples: [{ title: "Convert a text", yaml: EXAMPLE("MarkdownToHtml") }],
   run: (context) =>
     converted(context, "text.html", async (markdown) => {
-      const { parse } = await import("marked");
-      return await parse(markdown);
+      const { parser } = await import("marked");
+      return parser(await markdownTokens(markdown));
     }),
 });
 
@@ -44,10 +45,11 @@ export const markdownToText = defineTask({
   metrics: METRICS,
   examples: [{ title: "Convert a text", yaml: EXAMPLE("MarkdownToText") }],
   run: (context) =>
-    converted(context, "text.txt", async (markdown) => {
-      const { lexer } = await import("marked");
-      return `${blocksText(lexer(markdown)).trimEnd()}\n`;
-    }),
+    converted(
+      context,
+      "text.txt",
+      async (markdown) => `${blocksText(await markdownTokens(markdown)).trimEnd()}\n`,
+    ),
 });
 
 /** Marks of HTML that Markdown does not have are left out. */

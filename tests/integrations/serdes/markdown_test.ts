@@ -97,3 +97,22 @@ Deno.test("markdownOf() reads malformed and deep HTML in a time that grows with 
     assertEquals(typeof markdownOf(piece.repeat(count)), "string", piece);
   }
 });
+
+/** Paragraphs, and whether they are converted: the package takes quadratic time for marks that have no counterpart. */
+const PARAGRAPHS: readonly (readonly [name: string, source: string, isConverted: boolean])[] = [
+  ["many marks without a counterpart", "_a__".repeat(5_000), false],
+  ["many marks in an item of a list", `- b\n- ${"_a__".repeat(5_000)}`, false],
+  ["many marks in one of many", "_a__".repeat(1_000).concat("\n\n").repeat(50), false],
+  ["many words and some marks", `${"word ".repeat(20_000)}**a** _b_`, true],
+  ["a picture", `![a](data:image/png;base64,${"QUJD/+".repeat(20_000)})`, true],
+];
+
+for (const [name, source, isConverted] of PARAGRAPHS) {
+  for (const definition of [markdownToHtml, markdownToText]) {
+    Deno.test(`${definition.type} of a paragraph with ${name}`, async () => {
+      const run = () => runDefinition(definition, { from: FROM }, { files: { [FROM]: source } });
+      if (isConverted) await run();
+      else await assertRejects(run, Error, "long paragraphs have too many marks of emphasis");
+    });
+  }
+}
