@@ -1,10 +1,10 @@
 /** `googleworkspace.sheets.Load`, `CreateSpreadsheet` and `DeleteSpreadsheet`. */
-import { Readable } from "node:stream";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { dynamicChoice, dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
+import { csvRecords } from "../csv_records.ts";
 import { GcpClient } from "../gcp/client.ts";
-import { readRows, readTextFile } from "../row_files.ts";
+import { readRows } from "../row_files.ts";
 import { driveRequest } from "./drive_files.ts";
 import { SHEETS, sheetsRequest, SPREADSHEET_ID } from "./sheet_values.ts";
 
@@ -110,18 +110,12 @@ async function valuesOf(context: TaskContext): Promise<JsonValue[][]> {
 
 async function csvRows({ properties }: TaskContext, path: string): Promise<AsyncIterable<readonly string[]>> {
   const options = isJsonObject(properties.csvOptions) ? properties.csvOptions : {};
-  const { parse } = await import("csv-parse");
-  const parser = parse({
+  return await csvRecords(path, optionalText(options.encoding), {
     delimiter: optionalText(options.fieldDelimiter) ?? ",",
     quote: optionalText(options.quote) ?? '"',
     from: Number(options.skipLeadingRows ?? 0) + 1,
-    bom: true,
-    relax_column_count: true,
     skip_empty_lines: true,
   });
-  const source = Readable.from(readTextFile(path, optionalText(options.encoding)));
-  source.on("error", (error) => parser.destroy(error));
-  return source.pipe(parser);
 }
 
 /** The columns are those of the first object. */

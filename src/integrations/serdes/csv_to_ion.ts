@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { dynamicChoice, dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { defineTask, type TaskContext } from "../../model/tasks/task_definition.ts";
-import { readTextFile } from "../row_files.ts";
+import { csvRecords } from "../csv_records.ts";
 import { CHARSET, fetchSource, FROM, ON_BAD_LINES, RECORDS, storeRows, URI_OUTPUT } from "./conversion.ts";
 
 /** Rows with a header become objects, without one lists; all values are texts. */
@@ -64,24 +64,13 @@ async function* readCsv(context: TaskContext, path: string): AsyncGenerator<Json
 
 async function parsedFields(context: TaskContext, path: string): Promise<AsyncIterable<readonly string[]>> {
   const { fieldSeparator, textDelimiter, skipEmptyRows, charset, onBadLines } = context.properties;
-  const { parse } = await import("csv-parse");
-  const { Readable } = await import("node:stream");
-  const parser = parse({
+  return await csvRecords(path, String(charset), {
     delimiter: String(fieldSeparator),
     quote: textDelimiter === undefined ? null : String(textDelimiter),
-    bom: true,
-    relax_column_count: true,
     relax_quotes: context.properties.allowExtraCharsAfterClosingQuote === true,
     skip_empty_lines: skipEmptyRows === true,
-    skip_records_with_error: onBadLines !== "ERROR",
-    on_skip: (error) => {
-      warn(context, error?.message ?? "a row is malformed");
-      return undefined;
-    },
+    ...onBadLines !== "ERROR" && { leaveOut: (reason) => warn(context, reason) },
   });
-  const source = Readable.from(readTextFile(path, String(charset)));
-  source.on("error", (error) => parser.destroy(error));
-  return source.pipe(parser);
 }
 
 /** Columns without a name are `""` where they are left out. */

@@ -75,6 +75,17 @@ for (const [csv, properties, error] of REFUSED) {
   });
 }
 
+for (const onBadLines of ["ERROR", "SKIP"]) {
+  Deno.test(`CsvToIon refuses a row that does not end within 32 MiB, with onBadLines ${onBadLines}`, async () => {
+    const csv = `a,b\n1,"stray\n${"2,some words\n".repeat(3_000_000)}3,"\n`;
+    await assertRejects(
+      () => runDefinition(csvToIon, { from: FROM, onBadLines }, { files: { [FROM]: csv } }),
+      Error,
+      "record exceed the maximum number of tolerated bytes of 33554432",
+    );
+  });
+}
+
 /** Ion, properties, CSV. */
 const WRITTEN: readonly (readonly [name: string, ion: string, properties: JsonObject, csv: string])[] = [
   ["columns of the first row", '{"a":1,"b":"x"}\n{"b":"y","c":2}\n', {}, "a,b\n1,x\n,y\n"],
