@@ -1,4 +1,5 @@
 /** Queries for lists of executions: conditions, order, page. Both filter syntaxes of the API are parsed into this. */
+import { patternTest } from "./name_pattern.ts";
 import type { Instant } from "../../base/time/clock.ts";
 import {
   isJsonObject,
@@ -249,7 +250,7 @@ export function matchesName(operator: NameOperator, values: readonly string[], n
     case "CONTAINS":
       return name.includes(value);
     case "REGEX":
-      return new RegExp(trimPattern(value), "u").test(name);
+      return patternTest(value)(name);
     case "PREFIX":
       return name === value || name.startsWith(`${value}.`);
   }
@@ -271,11 +272,6 @@ export function matchesDate(operator: DateOperator, wanted: Instant, at: Instant
     case "LESS_THAN_OR_EQUAL_TO":
       return at <= wanted;
   }
-}
-
-/** The pattern without leading and trailing `.*` or `.*?`: partial matching finds the same in a fraction of the steps. */
-export function trimPattern(pattern: string): string {
-  return pattern.replace(/^\^?\.\*\??/, "").replace(/(?<!\\)\.\*\??\$?$/, "");
 }
 
 /** The different words of a search text, which punctuation and spaces separate. `*` and the empty text have no words. */

@@ -79,3 +79,10 @@ for (
     assertEquals(found, NAMES.filter((name) => new RegExp(pattern, "u").test(name)));
   });
 }
+
+Deno.test("matchesName() takes linear time for a pattern with several repetitions: else this would take years", () => {
+  const pattern = "a?a?a?a?a*a*b";
+  assertEquals(patternProblem(pattern), undefined);
+  assertEquals(matchesName("REGEX", [pattern], "a".repeat(20_000)), false);
+  assertEquals(matchesName("REGEX", [pattern], `${"a".repeat(500)}b`), true);
+});
