@@ -5,7 +5,13 @@ export type SqliteValue = { readonly integer: string } | string | number | null;
 
 /** To the process, as JSON. */
 export type ToSqlite =
-  | { readonly type: "open"; readonly directory: string; readonly file: string }
+  | {
+    readonly type: "open";
+    readonly directory: string;
+    readonly file: string;
+    /** Longest line of a row; a longer one fails its statement. */
+    readonly maxRowChars: number;
+  }
   /** Completes the file; the response is the end of a statement. */
   | { readonly type: "close" }
   | { readonly type: "run"; readonly sql: string; readonly values: readonly SqliteValue[] };

@@ -13,6 +13,9 @@ const HOST = Object.freeze({
   permissions: ["--allow-read", "--allow-write", "--unstable-worker-options"],
 });
 
+/** A row is held several times on its way, by each database that runs. */
+const MAX_ROW_CHARS = 16 * 1024 * 1024;
+
 /** Runs databases, a bounded number at a time. */
 export class SqliteProcesses implements SqlitePort {
   /** A process takes some 60 MB and one processor. */
@@ -43,11 +46,11 @@ class SqliteProcess implements SqliteDatabase {
     this.#child = startHostProcess(HOST);
     this.#input = this.#child.stdin.getWriter();
     this.#input.closed.catch(() => {}); // The end of the process is seen at its output.
-    this.#lines = readLines(this.#child.stdout);
+    this.#lines = readLines(this.#child.stdout, MAX_ROW_CHARS + 1);
     this.#errors = readErrors(this.#child.stderr);
     signal.addEventListener("abort", this.#stop, { once: true });
     if (signal.aborted) this.#stop();
-    this.#send({ type: "open", directory, file });
+    this.#send({ type: "open", directory, file, maxRowChars: MAX_ROW_CHARS });
   }
 
   /** @inheritdoc */

@@ -17,7 +17,23 @@ interface ArrayRows {
 
 /** Output of the process. */
 class Output {
+  maxRowChars = 0;
   #text = "";
+
+  /** Writes the values of a row. @throws Error they are too long */
+  row(values: readonly SQLOutputValue[]): void {
+    let left = this.maxRowChars;
+    const texts: string[] = [];
+    for (const value of values) {
+      // Before its text is made, which may be longer than a text can be.
+      const isLong = value instanceof Uint8Array && value.length > left;
+      const text = isLong ? "" : textOf(value);
+      left -= text.length + 1;
+      if (isLong || left < -1) throw new Error(`a row has more than ${this.maxRowChars} characters`);
+      texts.push(text);
+    }
+    this.line("R", texts.join("\t"));
+  }
 
   line(kind: SqliteLine, content: string): void {
     this.#text += `${kind}${content}\n`;
@@ -39,8 +55,10 @@ function serve(): void {
   ) => {
     const message: ToSqlite = JSON.parse(data);
     try {
-      if (message.type === "open") database = open(message);
-      else if (message.type === "run" && database) run(database, message, output);
+      if (message.type === "open") {
+        output.maxRowChars = message.maxRowChars;
+        database = open(message);
+      } else if (message.type === "run" && database) run(database, message, output);
       else {
         database?.close();
         output.line("E", "0");
@@ -76,7 +94,7 @@ function run(
   output.line("C", JSON.stringify(columns.map(({ name }) => name)));
   let count = 0;
   for (const row of statement.iterate(...inputs)) {
-    output.line("R", (row as unknown as SQLOutputValue[]).map(textOf).join("\t"));
+    output.row(row as unknown as SQLOutputValue[]);
     count++;
   }
   output.line("E", String(count));
