@@ -21,7 +21,7 @@ const STANDARD = new RegExp(
   [
     String.raw`\b[eE]'[^'\\]*(?:(?:''|\\[^])[^'\\]*)*'`,
     String.raw`'[^']*(?:''[^']*)*'|"[^"]*"`,
-    String.raw`(?<![\w$])\$(?<tag>(?:[A-Za-z_]\w*)?)\$[^]*?\$\k<tag>\$`,
+    String.raw`(?<![\w$])\$(?:[A-Za-z_]\w*)?\$`,
     COMMENT,
     NAME,
   ].join("|"),
@@ -42,12 +42,42 @@ export function statementsOf(sql: string, { isMysql, isBatch }: SqlSyntax): stri
   if (isBatch?.(sql)) return [sql.trim()];
   const statements: string[] = [];
   let begin = 0;
-  for (const { 0: token, index } of sql.matchAll(isMysql ? MYSQL : STANDARD)) {
+  for (const { token, index } of tokensOf(sql, isMysql)) {
     if (token !== ";") continue;
     statements.push(sql.slice(begin, index));
     begin = index + 1;
   }
   return [...statements, sql.slice(begin)].map((text) => text.trim()).filter(hasCode);
+}
+
+/** The tokens that are no literals between dollar signs. */
+function* tokensOf(
+  sql: string,
+  isMysql: boolean,
+): Generator<{ readonly token: string; readonly index: number }> {
+  const pattern = new RegExp(isMysql ? MYSQL : STANDARD);
+  let lastTags: ReadonlyMap<string, number> | undefined;
+  for (let match = pattern.exec(sql); match; match = pattern.exec(sql)) {
+    const [token] = match;
+    if (!token.startsWith("$")) {
+      yield { token, index: match.index };
+      continue;
+    }
+    lastTags ??= lastTagsOf(sql);
+    const isClosed = Number(lastTags.get(token)) >= pattern.lastIndex;
+    pattern.lastIndex = isClosed ? sql.indexOf(token, pattern.lastIndex) + token.length : match.index + 1;
+  }
+}
+
+/** Where each text between two dollar signs is last: a search for each tag that is not closed would take quadratic time. */
+function lastTagsOf(sql: string): ReadonlyMap<string, number> {
+  const tags = new Map<string, number>();
+  let at = sql.indexOf("$");
+  for (let next = sql.indexOf("$", at + 1); at >= 0 && next >= 0; next = sql.indexOf("$", at + 1)) {
+    tags.set(sql.slice(at, next + 1), at);
+    at = next;
+  }
+  return tags;
 }
 
 function hasCode(text: string): boolean {
@@ -66,8 +96,7 @@ export function bindNames(
   if (!parameters) return { sql, values: [] };
   const values: JsonValue[] = [];
   const indexes = new Map<string, number>();
-  const bound = sql.replace(syntax.isMysql ? MYSQL : STANDARD, (token) => {
-    if (!/^:[A-Za-z_]/.test(token)) return token;
+  const placeholderOf = (token: string): string => {
     const name = token.slice(1);
     const value = ownProperty(parameters, name);
     if (value === undefined) throw new Error(`Missing parameter "${name}": parameters has no value for it`);
@@ -77,8 +106,15 @@ export function bindNames(
     values.push(value);
     indexes.set(name, values.length);
     return placeholder(values.length);
-  });
-  return { sql: bound, values };
+  };
+  let bound = "";
+  let end = 0;
+  for (const { token, index } of tokensOf(sql, syntax.isMysql)) {
+    if (!/^:[A-Za-z_]/.test(token)) continue;
+    bound += sql.slice(end, index) + placeholderOf(token);
+    end = index + token.length;
+  }
+  return { sql: bound + sql.slice(end), values };
 }
 
 /** A placeholder that no SQL has, for databases that take no values apart from the SQL: {@link withLiterals} replaces it. */

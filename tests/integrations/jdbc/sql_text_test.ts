@@ -16,6 +16,9 @@ const STATEMENTS: readonly (readonly [sql: string, statements: readonly string[]
   ["SELECT 1 -- a; b\n; c", ["SELECT 1 -- a; b", "c"]],
   ["DO $$ BEGIN a; b; END $$; c", ["DO $$ BEGIN a; b; END $$", "c"]],
   ["DO $x$ $$ ; $$ $x$; c", ["DO $x$ $$ ; $$ $x$", "c"]],
+  ["SELECT $a$ ; $b$ ; $a$; $b$; c $c", ["SELECT $a$ ; $b$ ; $a$", "$b$", "c $c"]],
+  ["SELECT $a$b$a$; $$c$$; $a$$ ; $$; d", ["SELECT $a$b$a$", "$$c$$", "$a$$", "$$", "d"]],
+  ["SELECT a$$; b$$, $1$; $1$", ["SELECT a$$", "b$$, $1$", "$1$"]],
   ["SELECT 'unclosed; b", ["SELECT 'unclosed", "b"]],
   ["SELECT 'a\\';b'; c", ["SELECT 'a\\';b'", "c"], true],
   ['SELECT `a;b`, "c;" # d;\n; e', ['SELECT `a;b`, "c;" # d;', "e"], true],
@@ -50,4 +53,11 @@ Deno.test("bindNames() leaves all as it is without parameters, and refuses a nam
 Deno.test("statementsOf() reads a long unclosed literal in a time that grows with its length", () => {
   const sql = `SELECT '${"a''".repeat(20_000)}`;
   assertEquals(statementsOf(sql, STANDARD).length, 1);
+});
+
+Deno.test("statementsOf() reads unclosed dollar quotes in a time that grows with their number", () => {
+  const tags = Array.from({ length: 200_000 }, (_, index) => `$t${index}$ `).join("");
+  assertEquals(statementsOf(`SELECT ${tags}; b`, STANDARD).length, 2);
+  const { sql } = bindNames(`SELECT ${tags}, :a`, { a: 1 }, { ...STANDARD, placeholder: () => "?" });
+  assertEquals(sql, `SELECT ${tags}, ?`);
 });
