@@ -8,7 +8,7 @@ import { runDefinition } from "../../support/flows/definition_run.ts";
 const FROM = "kestra:///demo/source";
 
 /** A file with one row group. */
-async function fileOf(data: readonly unknown[]): Promise<Uint8Array> {
+function fileOf(data: readonly unknown[]): Uint8Array {
   const writer = new ByteWriter();
   const schema = [
     { name: "root", num_children: 1 },
@@ -41,7 +41,7 @@ async function readsOf(work: () => Promise<void>): Promise<number> {
 
 Deno.test("ParquetToIon decodes a row group once, however many rows it has", async () => {
   const values = Array.from({ length: 35_000 }, (_, index) => index % 7 === 0 ? null : index);
-  const files = { [FROM]: await fileOf(values) };
+  const files = { [FROM]: fileOf(values) };
   const reads = await readsOf(async () => {
     const run = await runDefinition(parquetToIon, { from: FROM }, { files });
     assertEquals([...run.files.values()].join(""), values.map((a) => `{"a":${a}}\n`).join(""));
@@ -50,7 +50,7 @@ Deno.test("ParquetToIon decodes a row group once, however many rows it has", asy
 });
 
 Deno.test("ParquetToIon refuses a row group with too many rows before it decodes it", async () => {
-  const files = { [FROM]: await fileOf(new Array(4_000_001).fill(null)) };
+  const files = { [FROM]: fileOf(new Array(4_000_001).fill(null)) };
   await assertRejects(
     () => runDefinition(parquetToIon, { from: FROM }, { files }),
     Error,
