@@ -173,3 +173,14 @@ Deno.test("SKIPPED leaves out messages that are not AVRO, but not those whose sc
     `Cannot read the schema 5 at "${stub.host}": the response was 404: Schema 5 not found`,
   );
 });
+
+Deno.test("a message whose map announces more items than it has bytes is refused", async () => {
+  await using broker = new KafkaBroker();
+  const schema = JSON.stringify({ type: "map", values: "int" });
+  await using stub = registry(({ path }) => path === "/schemas/ids/5" ? { schema } : undefined);
+  const place = { broker, stub };
+  // 10 ** 12 as zigzag.
+  const value = [...Uint8Array.fromHex("0000000005" + "80c0a8ca9a3a")];
+  await send(place, value, { valueSerializer: "BYTES" });
+  await assertRejects(() => take(place, 1), Error, "Cannot read the value as AVRO: truncated buffer");
+});
