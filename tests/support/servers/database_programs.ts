@@ -75,7 +75,8 @@ export async function startMariadb(): Promise<DatabaseProgram | undefined> {
   if (!await exists(program)) return await skipped("MariaDB");
   const root = await ownedFolder("mysql");
   const data = `${root.path}/data`;
-  const common = ["--no-defaults", `--datadir=${data}`];
+  // A server that starts removes the files of others from a folder for temporary tables that they share.
+  const common = ["--no-defaults", `--datadir=${data}`, `--tmpdir=${root.path}`];
   await finished(
     "/usr/bin/mariadb-install-db",
     [...common, "--auth-root-authentication-method=normal"],
