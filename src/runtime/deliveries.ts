@@ -219,7 +219,9 @@ export class Deliveries {
       return this.#drop(queue);
     }
     const level = error instanceof DomainError ? "warn" : "error";
-    logger.repeated(level, "An event cannot be delivered and waits", fields);
+    // The end of a deletion is near: waiting for it is no failure.
+    const isNoted = !this.#deps.isDeleting(queue.target);
+    if (isNoted) logger.repeated(level, "An event cannot be delivered and waits", fields);
     for (const each of queue.left) this.#keep(each);
     const delayMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** queue.failures++);
     queue.cancel = clock.setTimer(delayMs, () => void this.#run(queue));

@@ -190,6 +190,32 @@ Deno.test("DELETE /executions/{id}: a timer that is due meanwhile waits for it a
   assertEquals(await Array.fromAsync(app.store.list({ prefix: ["tm"] }), ({ key }) => key), []);
 });
 
+Deno.test("DELETE /executions/{id}: a message that arrives meanwhile waits for it and logs nothing", async () => {
+  const lines: string[] = [];
+  const clock = new FakeClock();
+  const logger = new Logger({ level: "warn", format: "text", clock, write: (line) => void lines.push(line) });
+  const { app, store } = await startGated({ logger }, clock);
+  await using _ = app;
+  const flow = "io.kestra.plugin.core.flow";
+  await app.save(flowSource("child", `  - {id: p, type: ${flow}.Pause}`));
+  const task = `  - {id: s, type: ${flow}.Subflow, namespace: demo, flowId: child}`;
+  const parent = await app.run(flowSource("parent", task));
+  const { results } = await app.page<ExecutionResponse>("/executions/search?flowId=child");
+  store.isClosed = true;
+  const resumed = statusOf(app, "POST", `/executions/${results[0]?.id}/actions/resume`);
+  await settle();
+  const deletion = statusOf(app, "DELETE", `/executions/${parent.id}`);
+  await settle();
+  // The end of the child is stored; the deletion of its parent waits.
+  await store.letThrough();
+  await app.advance(5_000);
+  store.isClosed = false;
+  await letAllThrough(store);
+  assertEquals([await resumed, await deletion], [200, 204]);
+  await app.advance(10_000);
+  assertEquals(lines, []);
+});
+
 Deno.test("DELETE /executions/{id}: a timer that is due meanwhile fires once it is refused", async () => {
   const { app, store } = await startGated();
   await using _ = app;
