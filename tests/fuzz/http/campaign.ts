@@ -350,7 +350,7 @@ class Campaign {
         `${megabytes.toFixed(0)} MB, ${this.#known.size} findings`,
     );
     const errors = this.#server.errors();
-    for (const { message = "", reason = "" } of errors.slice(this.#loggedErrors)) {
+    for (const { message = "", error = "", reason = error } of errors.slice(this.#loggedErrors)) {
       const [, frame = ""] = /(src\/[\w/]+\.ts:\d+)/.exec(reason) ?? [];
       const kind = `log: ${message} | ${frame}`;
       if (message === "A request failed" || this.#known.has(kind)) continue;

@@ -23,6 +23,7 @@ export interface LogLine {
   readonly message?: string;
   readonly requestId?: string;
   readonly reason?: string;
+  readonly error?: string;
 }
 
 /** The process with what requests need. */
