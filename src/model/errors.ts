@@ -102,3 +102,8 @@ export function illegalState(reason: string): DomainError {
 export function invalidEntity(reason: string, options?: DomainErrorOptions): DomainError {
   return new DomainError("invalid_entity", `Invalid entity: ${reason}`, options);
 }
+
+/** True for a commit that the database would refuse again. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof DomainError && error.code === "too_large";
+}

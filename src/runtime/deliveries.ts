@@ -6,7 +6,7 @@
 import type { CancelTimer, Clock } from "../base/time/clock.ts";
 import type { Logger } from "../base/log.ts";
 import type { Event } from "../engine/events.ts";
-import { DomainError } from "../model/errors.ts";
+import { DomainError, isTooLarge } from "../model/errors.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Committer } from "../store/committer.ts";
@@ -240,9 +240,4 @@ export class Deliveries {
     queue.left = [];
     if (this.#queues.get(queue.key) === queue) this.#queues.delete(queue.key);
   }
-}
-
-/** True for a commit that the database would refuse again. */
-export function isTooLarge(error: Error): boolean {
-  return error instanceof DomainError && error.code === "too_large";
 }

@@ -8,7 +8,7 @@
 import type { Event, Refusal } from "../engine/events.ts";
 import type { FlowPlan } from "../engine/plan.ts";
 import type { Request } from "../engine/requests/requests.ts";
-import { DomainError } from "../model/errors.ts";
+import { DomainError, isTooLarge } from "../model/errors.ts";
 import type { Execution } from "../model/executions/execution.ts";
 import { isEnded } from "../model/executions/state.ts";
 import { MAX_LIVE_EXECUTIONS } from "../model/limits.ts";
@@ -20,7 +20,7 @@ import type { Mutation } from "../store/store.ts";
 import { type EndedAttempt, runAttempt } from "./attempts/attempt.ts";
 import { childReader } from "./children/child_restart.ts";
 import { Deletions } from "./deletions.ts";
-import { Deliveries, type Given, isTooLarge, type Target } from "./deliveries.ts";
+import { Deliveries, type Given, type Target } from "./deliveries.ts";
 import { type CommitDeps, commitExecution, type Committed } from "./execution_commit.ts";
 import type { ExecutorConnection, ExecutorDeps } from "./executor_deps.ts";
 import { Admission } from "./live/admission.ts";

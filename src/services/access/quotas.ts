@@ -13,7 +13,7 @@ import {
   quotaLimitOf,
   type QuotaOptions,
 } from "../../model/access/quota.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, isTooLarge } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 
 /** Counts what a tenant stores. */
@@ -106,7 +106,7 @@ export class Quotas implements FileQuota {
     try {
       return await write(Math.min(maxBytes, left));
     } catch (error) {
-      const isOver = left < maxBytes && error instanceof DomainError && error.code === "too_large";
+      const isOver = left < maxBytes && isTooLarge(error);
       throw isOver ? quotaExceeded(tenant, "fileBytes", { limit, used: limit - left }) : error;
     }
   }

@@ -1,8 +1,7 @@
 /** What the save or deletion of a flow means for its triggers. Knows flows only by what is given. */
-import { type DomainError, invalidEntity } from "../../model/errors.ts";
+import { type DomainError, invalidEntity, isTooLarge } from "../../model/errors.ts";
 import type { Flow, FlowKey, Trigger } from "../../model/flows/flow.ts";
 import type { TriggerState } from "../../model/triggers/trigger_state.ts";
-import { isTooLarge } from "../../runtime/deliveries.ts";
 import type { Entry } from "../../store/committer.ts";
 import type { TriggerRecords } from "../../store/records/trigger_records.ts";
 import type { TriggerDeclarations } from "./trigger_declarations.ts";

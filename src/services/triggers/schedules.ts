@@ -22,11 +22,10 @@ import {
 } from "../../model/triggers/trigger_state.ts";
 import type { Changes } from "../../store/changes.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
-import { isTooLarge } from "../../runtime/deliveries.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { Quotas } from "../access/quotas.ts";
 import type { Flows } from "../flows/flows.ts";
-import { undefinedIfMissing } from "../../model/errors.ts";
+import { isTooLarge, undefinedIfMissing } from "../../model/errors.ts";
 import { type DeclaredPoll, pollIntervalMs, type Polls } from "./polls.ts";
 import type { RealtimeTriggers } from "./realtime_triggers.ts";
 import type { ScheduleAtDate, ScheduleDates } from "./schedule_dates.ts";
@@ -110,7 +109,7 @@ export class Schedules {
     return evaluated.then((poll) => poll && this.#poll(due, poll));
   }
 
-  /** Notes a failure if the database would refuse the result of an evaluation again and again; goes on with the next date from now. */
+  /** Notes a failure if the database would refuse the result of an evaluation at each further try; continues with the next date from now. */
   async #giveUp({ tenant, trigger: key, dueAt }: DueTrigger, error: Error): Promise<void> {
     if (!isTooLarge(error)) throw error;
     await this.#deps.states.exclusively(tenant, flowOf(key), async () => {
