@@ -133,7 +133,7 @@ async function startInTurn(app: Harness, count: number): Promise<string[]> {
   return ids;
 }
 
-Deno.test("grantSlots() starts a queued execution once it can be read; meanwhile nobody else gets its slot", async () => {
+Deno.test("grantSlots() starts a queued execution once it can be read; until then no other execution gets its slot", async () => {
   const first = await Harness.start();
   await first.save(LIMITED);
   const [running, queued, last] = await startInTurn(first, 3);

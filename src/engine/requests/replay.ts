@@ -102,8 +102,8 @@ export function restartAnew(
 }
 
 /**
- * A task that would go on in a replay from a task run, but that another revision has elsewhere or within other tasks; `undefined`
- * if there is none. `ran`: the plan that ran.
+ * A task that would continue in a replay from a task run, but that another revision has elsewhere or within other tasks;
+ * `undefined` if there is none. `ran`: the plan of the older execution.
  */
 export function movedInReplay(
   { plan, ran }: Revisions,

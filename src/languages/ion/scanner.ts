@@ -92,7 +92,7 @@ export class IonScanner {
     // Most values have no space before them, and the pattern takes as long as reading a number.
     if (this.#text.charCodeAt(this.#at) > LAST_SPACE) return;
     this.match(this.#space);
-    // The rest was searched for the end of this comment, in vain: it is not searched again for that of each later one.
+    // The rest has no end of a comment: it is not searched again at each later beginning of one.
     if (this.startsWith("/*")) this.#space = SPACE_TO_END;
   }
 

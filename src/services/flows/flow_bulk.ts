@@ -71,7 +71,7 @@ export class FlowBulk {
     return this.#flows.select(actor, (head) => wanted.has(flowName(head)));
   }
 
-  /** Deletes flows; returns the number of those that nobody else has deleted meanwhile. */
+  /** Deletes flows; returns their number, without those that another request deleted first. */
   async delete(actor: Actor, heads: readonly FlowHead[]): Promise<number> {
     const deleted = await inTurns(heads, (head) =>
       undefinedIfMissing(async () => {
