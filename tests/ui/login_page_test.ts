@@ -1,5 +1,5 @@
 /** Log-in, log-out and the set-up of the first user in a browser. */
-import { assertEquals, assertMatch } from "../support/assert.ts";
+import { assertEquals } from "../support/assert.ts";
 import {
   checkAccessibility,
   type Page,
@@ -99,28 +99,6 @@ stories("/login", [
       await page.waitForURL(/\/ui\/login\?from=/);
       await logIn(page, PASSWORD);
       await page.waitForURL("**/ui/triggers?q=anything");
-    },
-  },
-], { args: ARGS });
-
-stories("/login after many failures", [
-  {
-    name: "a person has to wait",
-    expectedErrors: REFUSED,
-    async run(page) {
-      await page.goto("/ui/login");
-      const fail = (password: string) =>
-        page.request.post("/ui/login", {
-          form: { username: "admin", password, from: "/ui/" },
-          headers: { "sec-fetch-site": "same-origin" },
-        });
-      // Five at once: on a slow machine ten in a row take longer than failures are remembered.
-      for (const round of ["a", "b"]) {
-        await Promise.all([1, 2, 3, 4, 5].map((n) => fail(`wrong ${round}${n}`)));
-      }
-      await logIn(page, PASSWORD);
-      assertMatch(await page.getByRole("alert").innerText(), /Too many/i);
-      assertEquals(new URL(page.url()).pathname, "/ui/login");
     },
   },
 ], { args: ARGS });
