@@ -174,8 +174,13 @@ export class Purges {
     for (let i = 0; i < paths.length; i += FILES_PER_ENTRY) {
       const batchId = ids.next(clock.now());
       const batch = files.batch({ tenant, executionId, folder: "", batchId });
-      for (const path of paths.slice(i, i + FILES_PER_ENTRY)) await batch.delete(path);
-      await committer.commit({ mutations: batch.take(), bulk: true });
+      try {
+        for (const path of paths.slice(i, i + FILES_PER_ENTRY)) await batch.delete(path);
+        await committer.commit({ mutations: batch.take(), bulk: true });
+      } catch (error) {
+        await batch.discard();
+        throw error;
+      }
       await batch.committed();
     }
   }

@@ -148,7 +148,7 @@ export class FileBatch implements PendingFiles {
   async committed(): Promise<void> {
     this.#end(this.#paths);
     this.#endHolds(true);
-    await this.#removeRetired();
+    await this.#remove(this.#retired.splice(0));
   }
 
   /** @inheritdoc */
@@ -225,17 +225,19 @@ export class FileBatch implements PendingFiles {
   }
 
   async #deleteNow(): Promise<void> {
-    const [mutations] = [this.#deletions, this.#deletions = []];
     const paths = this.#paths.filter((path) => this.#own.get(path) === null);
     this.#paths = this.#paths.filter((path) => this.#own.get(path) !== null);
-    await this.#deps.committer.commit({ mutations, bulk: true });
-    this.#end(paths);
-    await this.#removeRetired();
+    const [mutations, retired] = [this.#deletions.splice(0), this.#retired.splice(0)];
+    try {
+      await this.#deps.committer.commit({ mutations, bulk: true });
+    } finally {
+      // If the commit is refused, the files stay.
+      this.#end(paths);
+    }
+    await this.#remove(retired);
   }
 
-  async #removeRetired(): Promise<void> {
-    const retired = this.#retired;
-    this.#retired = [];
+  async #remove(retired: readonly BlobRef[]): Promise<void> {
     await Promise.allSettled(retired.map((blob) => this.#deps.blobs.remove(this.#owner, blob)));
   }
 }

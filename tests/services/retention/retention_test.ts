@@ -12,6 +12,10 @@ const LONG = flowSource("long", effects("chatty"));
 const SLEEP = flowSource("sleep", sleeps("wait", "P30D"));
 const LATER = `${flowSource("later", logs("one", "hello"))}afterExecution:\n${effects("slow")}`;
 
+const WRITE = "  - { id: w, type: io.kestra.plugin.core.storage.Write, content: kept }\n";
+const PURGE =
+  "  - { id: p, type: io.kestra.plugin.core.storage.PurgeStorage, endDate: '{{ now() }}', dryRun: false }\n";
+
 /** Starts a flow once an hour; returns the ids, oldest first. */
 async function runHourly(server: Harness, flowId: string, times: number): Promise<string[]> {
   const ids: string[] = [];
@@ -134,6 +138,24 @@ Deno.test("round() continues after a refused commit and loses no other execution
   assertEquals(await remaining(server), ids.slice(2));
 });
 
+Deno.test("files whose purge the disk refuses can be read as before", async () => {
+  const disk = { isFull: false };
+  const refused = () => Promise.reject(new Error("database or disk is full"));
+  const wrap = (store: MemoryStore) =>
+    withCommit(store, (atomic) => disk.isFull && removesFiles(atomic) ? refused() : undefined);
+  await using server = await Harness.start({ wrap });
+  const [kept] = (await server.run(flowSource("keep", WRITE))).taskRunList;
+  await server.advance(1_000);
+  disk.isFull = true;
+  const { id } = await server.run(flowSource("purge", PURGE));
+  disk.isFull = false;
+  await server.advance(2_000);
+  assertEquals((await server.execution(String(id))).state.current, "FAILED");
+  const uri = String(kept?.outputs?.uri);
+  const path = `/executions/${kept?.executionId}/file?path=${encodeURIComponent(uri)}`;
+  assertEquals(await (await server.request("GET", path)).text(), "kept");
+});
+
 const chatter: HarnessOptions["effect"] = (_properties, context) => {
   for (let i = 0; i < 1_000; i++) context.log("INFO", `line ${i} ${"x".repeat(100)}`);
   return { state: "SUCCESS", outputs: { text: "y".repeat(20_000) } };
@@ -151,6 +173,10 @@ function withCommit(
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
+}
+
+function removesFiles({ mutations }: Atomic): boolean {
+  return mutations.some(({ type, key }) => type === "delete" && key[1] === "ef");
 }
 
 function removesLogs({ mutations }: Atomic): boolean {
