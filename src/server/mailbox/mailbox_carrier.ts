@@ -1,8 +1,9 @@
 /** The way to a leader without an address: a follower posts the request into the database and reads the response from there. */
 import type { Clock } from "../../base/time/clock.ts";
+import { bytesAsJson } from "../../base/json_size.ts";
 import type { IdSource } from "../../base/id.ts";
 import { DomainError } from "../../model/errors.ts";
-import { FollowerMail, type PostedHead } from "../../store/records/mailbox_records.ts";
+import { FollowerMail } from "../../store/records/mailbox_records.ts";
 import { type Store, UnsentError } from "../../store/store.ts";
 import {
   type CarriedRequest,
@@ -29,6 +30,8 @@ interface MailboxCarrierOptions {
 const MAX_OPEN = 256;
 /** Larger bodies are refused: each part is a row of the database. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** Of address and headers: they are one value of the database. */
+const MAX_HEAD_BYTES = 60_000;
 /** Parts that are stored by one commit. */
 const PARTS_PER_COMMIT = 32;
 
@@ -87,14 +90,12 @@ export class MailboxCarrier implements Carrier, Disposable {
   /** Posts the request; returns the number of parts of its body. */
   async #post(id: string, request: CarriedRequest, { epoch, holder }: Leader): Promise<number> {
     const { method, target, headers, client, body } = request;
+    const head = { epoch, follower: this.#options.process, method, target, headers, client };
+    if (bytesAsJson(head) > MAX_HEAD_BYTES) throw headTooLarge();
     const { first, parts } = await this.#storeBody(id, request);
     const bodyParts = first + parts.length;
-    const head: PostedHead = {
-      ...{ epoch, follower: this.#options.process, method, target, headers, client },
-      ...body ? { bodyParts } : {},
-    };
     try {
-      await this.#mail.post(id, head, { first, parts, leader: holder });
+      await this.#mail.post(id, body ? { ...head, bodyParts } : head, { first, parts, leader: holder });
       return bodyParts;
     } catch (error) {
       if (error instanceof UnsentError) throw new ForwardError(error.message, false);
@@ -139,6 +140,14 @@ export class MailboxCarrier implements Carrier, Disposable {
 function tooMany(): DomainError {
   const text = "Cannot reach the leading server: too many requests are in the mailbox";
   return new DomainError("unavailable", text, { retryAfter: 1 });
+}
+
+function headTooLarge(): DomainError {
+  const limit = `${MAX_HEAD_BYTES} bytes for address and headers`;
+  return new DomainError(
+    "too_large",
+    `Too large: a request to a leading server without an address has at most ${limit}`,
+  );
 }
 
 function tooLarge(): DomainError {

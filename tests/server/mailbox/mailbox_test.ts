@@ -175,6 +175,15 @@ const RULES: Readonly<Record<string, (pair: MailboxPair) => Promise<void>>> = {
     await pair.clock.advance(1_000);
     await ended.promise;
   },
+  "a request whose head the database cannot store is refused at once, and nothing of it is posted": async (
+    pair,
+  ) => {
+    await pair.lead(1, () => new Response());
+    const headers = { cookie: "c".repeat(70_000) };
+    const response = await pair.send(START, { method: "POST", headers, body: "x".repeat(1_000_000) });
+    assertEquals([response.status, await pair.stored()], [413, 0]);
+    assertStringIncludes(await response.text(), "60000 bytes");
+  },
   "what processes have left is swept after fifteen minutes": async (pair) => {
     const old = new IdSource().next(FAKE_START - 16 * 60_000);
     const recent = new IdSource().next(FAKE_START);

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../../src/base/time/clock.ts";
 import { compareKeys } from "../checks/key_order.ts";
+import { MAX_VALUE_BYTES } from "../../../src/model/limits.ts";
 import type {
   Atomic,
   Check,
@@ -69,6 +70,7 @@ export class MemoryStore implements Store {
   /** @inheritdoc */
   commit(atomic: Atomic): Promise<string | null> {
     this.#assertOpen();
+    if (atomic.mutations.some(isTooLarge)) return Promise.reject(new TypeError("Value too large"));
     if (!atomic.checks.every((check) => this.#holds(check))) return Promise.resolve(null);
     const versionstamp = (++this.#version).toString(16).padStart(20, "0");
     for (const mutation of atomic.mutations) this.#apply(mutation, versionstamp);
@@ -204,4 +206,8 @@ function isSelected(key: Key, selector: Selector): boolean {
     return key.length >= prefix.length && compareKeys(key.slice(0, prefix.length), prefix) === 0;
   }
   return compareKeys(key, selector.start) >= 0 && compareKeys(key, selector.end) < 0;
+}
+
+function isTooLarge(mutation: Mutation): boolean {
+  return mutation.type === "set" && mutation.value.length > MAX_VALUE_BYTES;
 }
