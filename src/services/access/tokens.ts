@@ -152,6 +152,9 @@ export class Tokens {
     const hash = hashOf(secret);
     await committer.commit({ mutations: [setToken({ hash, token })] });
     this.#add(hash, token);
+    // Their removal may have begun during the commit.
+    const removed = request.tenants?.filter((tenant) => !this.#deps.tenants.has(tenant)) ?? [];
+    for (const tenant of removed) await this.#forgetTenant(tenant);
     return { token, secret };
   }
 

@@ -190,6 +190,24 @@ Deno.test("Tokens: a token does not open a tenant that was removed and created a
   assertEquals(stored.find(({ token }) => token.name === "one")?.token.tenants, []);
 });
 
+Deno.test("a token that is created while its tenant is removed does not open a later tenant of that id", async () => {
+  await using setup = await start();
+  const { tokens, tenants, store } = setup;
+  await tenants.create({ id: "acme", name: "Acme" });
+  const commit = store.commit.bind(store);
+  let created: ReturnType<Tokens["create"]> | undefined;
+  store.commit = (atomic) => {
+    store.commit = commit;
+    created = tokens.create("admin", { name: "one", extended: false, tenants: ["acme"] });
+    return commit(atomic);
+  };
+  await tenants.remove("acme");
+  const { secret = "" } = await created ?? {};
+  await tenants.create({ id: "acme", name: "another" });
+  assertEquals(tokens.find(secret)?.caller?.canEnter("acme"), false);
+  assertEquals((await readTokens(store)).map(({ token }) => token.tenants), [[]]);
+});
+
 Deno.test("the removal of a tenant does not store a token again that is revoked meanwhile", async () => {
   await using setup = await start();
   const { tokens, tenants, committer } = setup;
