@@ -51,6 +51,11 @@ export interface ServerKvPairs {
     text: string,
     options?: { readonly ttl?: string; readonly description?: string },
   ): Promise<void>;
+  /**
+   * Sets the text that `change` makes of the value, in one step; description and expiry stay. If it makes `undefined`, the pair
+   * stays as it is, and the result is false.
+   */
+  update(key: string, change: (value: JsonValue | undefined) => string | undefined): Promise<boolean>;
   /** Returns false if there was none. */
   delete(key: string): Promise<boolean>;
 }

@@ -49,6 +49,20 @@ export function serverKvPairs({ tenant, namespace, ports: { kvPairs } }: RunCont
       const value = { type: "STRING", value: text } as const;
       await kvPairs.set(tenant, { namespace, key }, { value, ttl, description, overwrite: true });
     },
+    async update(key, change) {
+      const unchanged = new Error("The pair stays as it is");
+      try {
+        await kvPairs.update(tenant, { namespace, key }, (current) => {
+          const value = change(current);
+          if (value === undefined) throw unchanged;
+          return { type: "STRING", value };
+        });
+        return true;
+      } catch (error) {
+        if (error === unchanged) return false;
+        throw error;
+      }
+    },
     delete: (key) => kvPairs.delete(tenant, { namespace, key }),
   };
 }

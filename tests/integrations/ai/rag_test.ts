@@ -101,7 +101,7 @@ Deno.test("a large store has several pairs, and none of them is left over", asyn
     { ...COMMON, fromDocuments: ["rain", "sun", "wind"].map(large) },
     options,
   );
-  assertEquals(kvPairs.size, 4);
+  assertEquals(kvPairs.size, 3);
   const query = { query: "wind", maxResults: 1, minScore: 0, fetchType: "FETCH" };
   const { outputs: { results } } = await runDefinition(search, { ...COMMON, ...query }, options);
   assertEquals((results as string[])[0]?.slice(0, 6), "wind x");
@@ -111,6 +111,47 @@ Deno.test("a large store has several pairs, and none of them is left over", asyn
     options,
   );
   assertEquals([...kvPairs.keys()], ["h-embedding-store"]);
+});
+
+Deno.test("tasks that add texts to a store at the same time keep the texts of each other", async () => {
+  const both = Promise.withResolvers<void>();
+  await using model = embeddingStub();
+  let held = 0;
+  // Each task has opened the store before one of them saves.
+  await using stub = new ApiStub(async ({ path, headers, text }) => {
+    if (++held === 2) both.resolve();
+    await both.promise;
+    return await fetch(`${model.url}${path}`, { method: "POST", headers, body: text });
+  });
+  const kvPairs = new Map<string, string>();
+  const large = (word: string) => ({ content: `${word} ${"x".repeat(200_000)}` });
+  await Promise.all(
+    ["sun", "wind"].map((word) =>
+      runDefinition(ingestDocument, { ...COMMON, fromDocuments: [large(word)] }, optionsOf(stub, kvPairs))
+    ),
+  );
+  const query = { query: "sun", maxResults: 9, minScore: 0, fetchType: "FETCH" };
+  const { outputs } = await runDefinition(search, { ...COMMON, ...query }, optionsOf(model, kvPairs));
+  assertEquals((outputs.results as string[]).map((text) => text.slice(0, 4)), ["sun ", "wind"]);
+  assertEquals(kvPairs.size, 2);
+});
+
+Deno.test("a task that is killed while it stores parts leaves none of them", async () => {
+  await using stub = embeddingStub();
+  const stop = new AbortController();
+  const kvPairs = new class extends Map<string, string> {
+    override set(key: string, text: string): this {
+      stop.abort(new Error("killed"));
+      return super.set(key, text);
+    }
+  }();
+  const fromDocuments = ["rain", "sun", "wind"].map((word) => ({ content: word + "x".repeat(200_000) }));
+  const run = runDefinition(ingestDocument, { ...COMMON, fromDocuments }, {
+    ...optionsOf(stub, kvPairs),
+    signal: stop.signal,
+  });
+  await assertRejects(() => run, Error, "killed");
+  assertEquals([...kvPairs.keys()], []);
 });
 
 Deno.test("a store of which a part is missing is refused, not searched in part", async () => {

@@ -67,6 +67,12 @@ export async function runDefinition(
       kvPairs: {
         get: (key) => Promise.resolve(kvPairs.get(key)),
         set: (key, text) => Promise.resolve(void kvPairs.set(key, text)),
+        update: (key, change) =>
+          Promise.try(() => {
+            const text = change(kvPairs.get(key));
+            if (text !== undefined) kvPairs.set(key, text);
+            return text !== undefined;
+          }),
         delete: (key) => Promise.resolve(kvPairs.delete(key)),
       },
       render: (template, variables) =>

@@ -1,6 +1,6 @@
 /**
- * A store of embeddings in KV pairs of the namespace, for some thousand texts: it is read as a whole. The first pair has the
- * texts, or names further pairs with parts of them, since a pair holds a megabyte. Texts that another server of this language
+ * A store of embeddings in KV pairs of the namespace, for some thousand texts: it is read as a whole. The first pair has
+ * texts, and names further pairs with parts of them, since a pair holds a megabyte. Texts that another server of this language
  * stored are read, too.
  */
 import {
@@ -29,54 +29,42 @@ const MAX_PART_CHARS = 300_000;
 /** Parts of a store: some 100 MB would not be read for each prompt. */
 const MAX_PARTS = 200;
 
-/** An open store; a search needs no change. */
+/** Tries to write the first pair, one for each change by another task meanwhile. */
+const MAX_TRIES = 200;
+
+/** An open store. Its texts are read by a search alone, so that tasks add texts at the same time. */
 export class KvEmbeddingStore implements EmbeddingStore {
   readonly #context: ServerTaskContext;
   readonly #key: string;
-  readonly #texts: EmbeddedText[];
-  readonly #oldParts: readonly string[];
+  readonly #isDropped: boolean;
+  readonly #added: EmbeddedText[] = [];
 
-  private constructor(
-    context: ServerTaskContext,
-    key: string,
-    { texts, parts }: { readonly texts: EmbeddedText[]; readonly parts: readonly string[] },
-  ) {
+  private constructor(context: ServerTaskContext, key: string, { isDropped }: StoreOptions) {
     this.#context = context;
     this.#key = key;
-    this.#texts = texts;
-    this.#oldParts = parts;
+    this.#isDropped = isDropped;
   }
 
-  /** Reads the store. @throws Error it is no store */
+  /** Checks the first pair. @throws Error it is no store */
   static async open(
     context: ServerTaskContext,
     { kvName }: JsonObject,
-    { isDropped }: StoreOptions,
+    options: StoreOptions,
   ): Promise<KvEmbeddingStore> {
     const key = optionalText(kvName) ?? `${context.attempt.flowId}-embedding-store`;
-    const head = await read(context, key);
-    const parts = Array.isArray(head?.parts) ? head.parts.map(String) : [];
-    const texts: EmbeddedText[] = [];
-    if (!isDropped && head) {
-      texts.push(...objectsOf(head.entries).map(readEntry));
-      for (const part of parts) texts.push(...await readPart(context, part));
-    }
-    return new KvEmbeddingStore(context, key, { texts, parts });
+    await read(context, key);
+    return new KvEmbeddingStore(context, key, options);
   }
 
   /** @inheritdoc */
   add(texts: readonly EmbeddedText[]): Promise<void> {
-    for (const text of texts) this.#texts.push(text);
+    for (const text of texts) this.#added.push(text);
     return Promise.resolve();
   }
 
   /** @inheritdoc */
-  search(query: StoreQuery): Promise<FoundText[]> {
-    return Promise.resolve(query).then((given) => this.#nearest(given));
-  }
-
-  #nearest({ vector, maxResults, minScore }: StoreQuery): FoundText[] {
-    const found = this.#texts.map(({ vector: own, text, metadata }) => {
+  async search({ vector, maxResults, minScore }: StoreQuery): Promise<FoundText[]> {
+    const found = (await this.#texts()).map(({ vector: own, text, metadata }) => {
       if (own.length === vector.length) return { text, metadata, score: similarity(own, vector) };
       throw new Error(
         `Cannot search "${this.#key}": its vectors have ${own.length} numbers, those of the model ${vector.length}; ` +
@@ -87,28 +75,63 @@ export class KvEmbeddingStore implements EmbeddingStore {
     return near.slice(0, maxResults);
   }
 
-  /** Stores all texts; returns outputs. The parts have new names, so that a search meanwhile finds the former store. @throws Error too many */
+  async #texts(): Promise<EmbeddedText[]> {
+    const head = await read(this.#context, this.#key);
+    const texts = objectsOf(head?.entries).map(readEntry);
+    for (const part of partsIn(head)) texts.push(...await readPart(this.#context, part));
+    return texts;
+  }
+
+  /** Adds the texts to those that are stored then; returns outputs. @throws Error too many */
   async save(): Promise<JsonObject> {
-    const parts = partsOf(this.#texts.map(storedForm));
+    const added = this.#added.map(storedForm);
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      if (await this.#write(added)) return { kvName: this.#key };
+    }
+    throw new Error(`Cannot store texts in "${this.#key}": other tasks changed it each time; retry the task`);
+  }
+
+  /** False if another task changed the first pair meanwhile. Parts have new names: a search finds the former store until its end. */
+  async #write(added: readonly string[]): Promise<boolean> {
+    const { kvPairs, signal } = this.#context;
+    const head = await read(this.#context, this.#key), former = partsIn(head);
+    const entries = this.#isDropped ? [] : objectsOf(head?.entries).map((entry) => stringifyJson(entry));
+    const pieces = partsOf([...entries, ...added]);
+    const inline = (pieces.at(-1)?.length ?? Infinity) <= MAX_PART_CHARS ? pieces.pop() : undefined;
+    const id = crypto.getRandomValues(new Uint8Array(8)).toHex();
+    const names = pieces.map((_piece, index) => `${this.#key}.${id}.${index}`);
+    const parts = [...this.#isDropped ? [] : former, ...names];
     if (parts.length > MAX_PARTS) {
       throw new Error(
-        `Cannot store ${this.#texts.length} texts in "${this.#key}": use ai.embeddings.PGVector for so many`,
+        `Cannot store further texts in "${this.#key}": use ai.embeddings.PGVector for so many`,
       );
     }
-    const { kvPairs, attempt } = this.#context;
-    const [only] = parts;
-    if (parts.length <= 1) await kvPairs.set(this.#key, `{"entries":[${only ?? ""}]}`);
-    else {
-      const names = parts.map((_part, index) =>
-        `${this.#key}.${attempt.taskRunId}-${attempt.attemptNumber}.${index}`
-      );
-      for (const [index, part] of parts.entries()) {
-        await kvPairs.set(names[index] ?? "", `{"entries":[${part}]}`);
+    const text = `{"parts":${stringifyJson(parts)},"entries":[${inline ?? ""}]}`;
+    try {
+      for (const [index, piece] of pieces.entries()) {
+        signal.throwIfAborted();
+        await kvPairs.set(names[index] ?? "", `{"entries":[${piece}]}`);
       }
-      await kvPairs.set(this.#key, stringifyJson({ parts: names }));
+      signal.throwIfAborted();
+      return await this.#replaceHead(head, text);
+    } finally {
+      await this.#deleteUnused([...former, ...names]);
     }
-    for (const name of this.#oldParts) await kvPairs.delete(name);
-    return { kvName: this.#key };
+  }
+
+  async #replaceHead(former: JsonObject | undefined, text: string): Promise<boolean> {
+    const before = former && stringifyJson(former);
+    return await this.#context.kvPairs.update(this.#key, (value) => {
+      const head = headOf(value, this.#key);
+      return (head && stringifyJson(head)) === before ? text : undefined;
+    });
+  }
+
+  /** The first pair decides: a write that failed may have reached the disk. */
+  async #deleteUnused(parts: readonly string[]): Promise<void> {
+    if (parts.length === 0) return;
+    const used = new Set(partsIn(await read(this.#context, this.#key)));
+    for (const part of parts) if (!used.has(part)) await this.#context.kvPairs.delete(part);
   }
 
   /** Nothing is open. */
@@ -124,11 +147,20 @@ async function readPart(context: ServerTaskContext, key: string): Promise<Embedd
 }
 
 async function read({ kvPairs }: ServerTaskContext, key: string): Promise<JsonObject | undefined> {
-  const stored = await kvPairs.get(key);
+  return headOf(await kvPairs.get(key), key);
+}
+
+/** @throws Error it is no store */
+function headOf(stored: JsonValue | undefined, key: string): JsonObject | undefined {
   if (stored === undefined) return undefined;
   const value = typeof stored === "string" ? tryParseJson(stored) : stored;
   if (isJsonObject(value)) return value;
   throw new Error(`Cannot read the embeddings "${key}": the KV pair has something else`);
+}
+
+/** Keys of the parts that a first pair names. */
+function partsIn(head: JsonObject | undefined): string[] {
+  return Array.isArray(head?.parts) ? head.parts.map(String) : [];
 }
 
 /** A vector of 1,536 numbers has 8 KB as base64, some 20 KB as digits. */
