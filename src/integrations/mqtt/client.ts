@@ -12,6 +12,8 @@ interface PacketProperties {
   readonly correlationData?: Buffer;
   readonly reasonString?: string;
   readonly sessionExpiryInterval?: number;
+  /** Messages with quality 1 and 2 that the sender of the packet handles at the same time. */
+  readonly receiveMaximum?: number;
 }
 
 /** A packet of the protocol, with the members that its command has. */
@@ -45,8 +47,11 @@ export interface MqttOptions {
   readonly username: string | undefined;
   readonly password: string | undefined;
   readonly properties?: PacketProperties;
-  /** Takes a message; it is acknowledged when this resolves. */
-  readonly take: (message: MqttMessage) => Promise<void>;
+  /**
+   * Takes one message after the other. The broker keeps a message until `acknowledge` is called, perhaps later; that throws an
+   * error once the connection is closed.
+   */
+  readonly take: (message: MqttMessage, acknowledge: () => void) => Promise<void>;
 }
 
 interface PacketPackage {
@@ -88,6 +93,7 @@ export class MqttClient {
   #taken: Promise<void> = Promise.resolve();
   #cancelPing: (() => void) | undefined;
   #isPinging = false;
+  #receiveMaximum: number | undefined;
 
   private constructor(socket: Duplex, options: MqttOptions, mqttPacket: PacketPackage) {
     this.#socket = socket;
@@ -132,6 +138,11 @@ export class MqttClient {
   /** Resolves when the broker has accepted the client. @throws Error it refuses */
   async accepted(): Promise<void> {
     await Promise.race([this.#connected.promise, this.broken]);
+  }
+
+  /** What the broker says of itself in MQTT 5. It mostly sends no more messages than that before they are acknowledged. */
+  get receiveMaximum(): number | undefined {
+    return this.#receiveMaximum;
   }
 
   /** Sends a message; resolves when the broker has it, with quality 0 when it is sent. @throws Error it is refused */
@@ -198,7 +209,10 @@ export class MqttClient {
     if (cmd === "publish") return this.#take(packet as Packet & MqttMessage);
     if (cmd === "pubrel") return this.#send({ cmd: "pubcomp", messageId });
     const refusal = refusalOf(packet);
-    if (cmd === "connack") return refusal ? this.fail(refusal) : this.#connected.resolve();
+    if (cmd === "connack") {
+      this.#receiveMaximum = packet.properties?.receiveMaximum;
+      return refusal ? this.fail(refusal) : this.#connected.resolve();
+    }
     if (cmd === "disconnect") return this.fail(refusal ?? new Error("The broker closed the connection"));
     if (cmd === "pubrec" && !refusal) return this.#send({ cmd: "pubrel", messageId });
     if (!FINAL.has(cmd) && !refusal) return;
@@ -212,20 +226,24 @@ export class MqttClient {
     return this.#waiting >= MAX_WAITING || this.#waitingBytes >= MAX_WAITING_BYTES;
   }
 
-  /** One message after the other. */
   #take(message: Packet & MqttMessage): void {
     const { length } = message.payload;
     this.#waiting++;
     this.#waitingBytes += length;
     if (this.#isFull) this.#socket.pause();
-    this.#taken = this.#taken.then(() => this.#options.take(message)).then(() => {
-      const { qos, messageId } = message;
-      if (qos > 0) this.#send({ cmd: qos === 1 ? "puback" : "pubrec", messageId });
+    const take = () => this.#options.take(message, () => this.#acknowledge(message));
+    this.#taken = this.#taken.then(take).then(() => {
       this.#waiting--;
       this.#waitingBytes -= length;
       if (!this.#isFull) this.#socket.resume();
     });
     this.#taken.catch((error) => this.fail(error));
+  }
+
+  #acknowledge({ qos, messageId }: MqttMessage): void {
+    if (qos === 0) return;
+    if (!this.#socket.writable) throw new Error("The connection was closed");
+    this.#send({ cmd: qos === 1 ? "puback" : "pubrec", messageId });
   }
 }
 

@@ -69,8 +69,67 @@ export const SERDE_PROPERTIES: PropertySchemas = Object.freeze({
 interface SessionOptions {
   /** The broker keeps messages of the client between connections; it needs a `clientId`. */
   readonly isKept: boolean;
-  /** Takes a message; it is acknowledged when this resolves. Messages may arrive as soon as the connection works. */
+  /** Messages may arrive as soon as the connection works. Without it all are acknowledged. */
   readonly take?: MqttOptions["take"];
+}
+
+/** A connection that the broker has accepted. */
+export class MqttSession implements AsyncDisposable {
+  readonly #client: MqttClient;
+  readonly #broker: string;
+  readonly #signal: AbortSignal;
+  readonly #stop = () => this.#client.fail(new Error("The work was stopped"));
+
+  private constructor(client: MqttClient, broker: string, signal: AbortSignal) {
+    this.#client = client;
+    this.#broker = broker;
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#stop, { once: true });
+    if (signal.aborted) this.#stop();
+  }
+
+  /** Connects. @throws Error with the broker and its words */
+  static async open(context: Connector, options: SessionOptions): Promise<MqttSession> {
+    const { server, connectionTimeout } = context.properties;
+    const url = URL.parse(String(server).trim());
+    const defaultPort = PORTS.get(url?.protocol ?? "");
+    if (!url || defaultPort === undefined || url.hostname === "") {
+      throw new Error("Invalid server: it must be tcp://host:port or ssl://host:port");
+    }
+    const host = unbracketed(url.hostname), port = Number(url.port || defaultPort);
+    const address = await context.connectAddress(host, port);
+    const socket = connectSocket(address, host, defaultPort === 8883 ? tlsOf(context) : undefined);
+    const client = await MqttClient.connect(socket, optionsOf(context, options));
+    const session = new MqttSession(client, `${host}:${port}`, context.signal);
+    const timeoutMs = millisecondsOf(connectionTimeout) || DEFAULT_TIMEOUT_MS;
+    const late = () => client.fail(new Error(`There was no connection within ${timeoutMs / 1000} s`));
+    const cancel = systemClock.setTimer(timeoutMs, late);
+    try {
+      await session.use(() => client.accepted());
+      return session;
+    } catch (error) {
+      await session[Symbol.asyncDispose]();
+      throw error;
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Runs `work` while the connection works. @throws Error with the broker and its words */
+  async use<T>(work: (client: MqttClient) => Promise<T>): Promise<T> {
+    try {
+      return await Promise.race([work(this.#client), this.#client.broken]);
+    } catch (error) {
+      const { message } = error as Error;
+      throw new Error(`Cannot use the broker "${this.#broker}": ${message}`, { cause: error });
+    }
+  }
+
+  /** Closes the connection. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#signal.removeEventListener("abort", this.#stop);
+    await this.#client.close(CLOSE_TIMEOUT_MS);
+  }
 }
 
 /** Runs `work` with a connection, and closes it. @throws Error with the broker and its words */
@@ -79,35 +138,8 @@ export async function withMqtt<T>(
   options: SessionOptions,
   work: (client: MqttClient) => Promise<T>,
 ): Promise<T> {
-  const { server, connectionTimeout } = context.properties;
-  const url = URL.parse(String(server).trim());
-  const defaultPort = PORTS.get(url?.protocol ?? "");
-  if (!url || defaultPort === undefined || url.hostname === "") {
-    throw new Error("Invalid server: it must be tcp://host:port or ssl://host:port");
-  }
-  const host = unbracketed(url.hostname), givenPort = Number(url.port || defaultPort);
-  const address = await context.connectAddress(host, givenPort);
-  const socket = connectSocket(address, host, defaultPort === 8883 ? tlsOf(context) : undefined);
-  const client = await MqttClient.connect(socket, optionsOf(context, options));
-  const stop = () => client.fail(new Error("The work was stopped"));
-  context.signal.addEventListener("abort", stop, { once: true });
-  if (context.signal.aborted) stop();
-  const timeoutMs = millisecondsOf(connectionTimeout) || DEFAULT_TIMEOUT_MS;
-  const late = () => client.fail(new Error(`There was no connection within ${timeoutMs / 1000} s`));
-  const cancel = systemClock.setTimer(timeoutMs, late);
-  try {
-    await client.accepted();
-    cancel();
-    return await Promise.race([work(client), client.broken]);
-  } catch (error) {
-    throw new Error(`Cannot use the broker "${host}:${givenPort}": ${(error as Error).message}`, {
-      cause: error,
-    });
-  } finally {
-    cancel();
-    context.signal.removeEventListener("abort", stop);
-    await client.close(CLOSE_TIMEOUT_MS);
-  }
+  await using session = await MqttSession.open(context, options);
+  return await session.use(work);
 }
 
 function optionsOf({ properties }: Connector, { isKept, take }: SessionOptions): MqttOptions {
@@ -118,7 +150,7 @@ function optionsOf({ properties }: Connector, { isKept, take }: SessionOptions):
     clean: !isKept,
     username: optionalText(properties.username),
     password: optionalText(properties.password),
-    take: take ?? (() => Promise.resolve()),
+    take: take ?? ((_message, acknowledge) => Promise.resolve(acknowledge())),
     ...isVersion5 && isKept && { properties: { sessionExpiryInterval: SESSION_SECONDS } },
   };
 }

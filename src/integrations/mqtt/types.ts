@@ -12,9 +12,9 @@ import {
   messagesIn,
   millisecondsOf,
 } from "../messages.ts";
-import type { MqttMessage } from "./client.ts";
+import type { MqttClient, MqttOptions } from "./client.ts";
 import { MESSAGE_OUTPUTS, messageOf, payloadOf } from "./payloads.ts";
-import { CONNECTION_PROPERTIES, SERDE_PROPERTIES, withMqtt } from "./session.ts";
+import { CONNECTION_PROPERTIES, MqttSession, SERDE_PROPERTIES, withMqtt } from "./session.ts";
 
 /** Sends messages to a topic. */
 export const publish = defineTask({
@@ -85,8 +85,21 @@ function isKept({ clientId, qos }: JsonObject): boolean {
   return optionalText(clientId) !== undefined && Number(qos) > 0;
 }
 
-/** Takes messages to a file. Outputs: `messagesCount`, `uri`. */
-async function collect(context: WorkContext, isSessionKept: boolean): Promise<JsonObject> {
+/** Messages that brokers send without an acknowledgement, unless they say otherwise: 20 of Mosquitto, 10 of RabbitMQ and HiveMQ. */
+const BROKER_WINDOW = 10;
+
+/** Messages in a file. */
+interface Collected {
+  /** `messagesCount`, `uri`. */
+  readonly outputs: JsonObject;
+  /** Acknowledges the messages that the broker still keeps. @throws Error the connection was closed */
+  readonly acknowledge: () => void;
+  /** To be closed after that. */
+  readonly session: MqttSession;
+}
+
+/** Takes messages to a file. With `isSessionKept` it leaves as many to be acknowledged as {@link heldCount} says. */
+async function collect(context: WorkContext, isSessionKept: boolean): Promise<Collected> {
   const { properties } = context;
   const { maxRecords, maxDuration } = properties;
   if (maxRecords === undefined && maxDuration === undefined) {
@@ -98,21 +111,41 @@ async function collect(context: WorkContext, isSessionKept: boolean): Promise<Js
   });
   const file = collector.stored();
   file.catch(() => {}); // Read below.
-  const take = async (message: MqttMessage) => {
-    // Without an acknowledgement the broker keeps the message.
-    if (!await collector.add(messageOf(properties, message))) await new Promise(() => {});
+  const held: (() => void)[] = [];
+  const acknowledge = () => {
+    for (const acknowledgeOne of held.splice(0)) acknowledgeOne();
   };
+  let maxHeld = Infinity;
+  const makeRoom = () => {
+    if (held.length >= maxHeld && !collector.isOver) acknowledge();
+  };
+  const take: MqttOptions["take"] = async (message, acknowledgeOne) => {
+    if (!await collector.add(messageOf(properties, message))) return;
+    held.push(acknowledgeOne);
+    makeRoom();
+  };
+  await using opened = new AsyncDisposableStack();
   try {
-    await withMqtt(context, { isKept: isSessionKept, take }, async (client) => {
+    const session = opened.use(await MqttSession.open(context, { isKept: isSessionKept, take }));
+    await session.use(async (client) => {
+      maxHeld = isSessionKept ? heldCount(client, properties) : 1;
+      makeRoom();
       await client.subscribe(topicsOf(properties), Number(properties.qos));
       await collector.over;
     });
+    const outputs = { messagesCount: collector.count, uri: await file };
+    opened.move();
+    return { outputs, acknowledge, session };
   } catch (error) {
     collector.end(error as Error);
     await file.catch(() => {});
     throw error;
   }
-  return { messagesCount: collector.count, uri: await file };
+}
+
+/** How many messages may wait for their acknowledgement. A broker that waits for it sends no more, so that maxRecords might never be reached. */
+function heldCount({ receiveMaximum }: MqttClient, { maxDuration }: JsonObject): number {
+  return receiveMaximum ?? (maxDuration === undefined ? 1 : BROKER_WINDOW);
 }
 
 /** Takes the messages of topics to a file. */
@@ -129,7 +162,8 @@ export const subscribe = defineTask({
       `id: receive\ntype: io.svc.plugin.mqtt.Subscribe\nserver: tcp://broker.example.com:1883\ntopic: sensors/#\nmaxDuration: PT1M`,
   }],
   async run(context) {
-    const outputs = await collect(context, false);
+    const { outputs, session } = await collect(context, false);
+    await session[Symbol.asyncDispose]();
     context.metric("records", Number(outputs.messagesCount));
     return outputs;
   },
@@ -140,7 +174,7 @@ export const mqttTrigger = defineTrigger({
   type: "mqtt.Trigger",
   title: "Start when messages arrive by MQTT",
   description:
-    "Receives messages until a bound is reached, and starts an execution with them. With a `clientId` and a quality of service of 1 or 2 the broker keeps messages between polls.",
+    "Receives messages until a bound is reached, and starts an execution with them. With a `clientId` and a quality of service of 1 or 2 the broker keeps messages between polls, and they are acknowledged when the execution is durable. If there are more than the broker sends without an acknowledgement, the earlier ones are acknowledged while the poll lasts.",
   properties: { ...SUBSCRIPTION, ...BOUND_PROPERTIES },
   outputs: MESSAGE_FILE_OUTPUTS,
   examples: [{
@@ -149,7 +183,9 @@ export const mqttTrigger = defineTrigger({
       `id: sensors\ntype: io.svc.plugin.mqtt.Trigger\nserver: tcp://broker.example.com:1883\nclientId: sensors\ntopic: sensors/#\nmaxDuration: PT10S\ninterval: PT1M`,
   }],
   async poll(context) {
-    const outputs = await collect(context, isKept(context.properties));
+    const { outputs, acknowledge, session } = await collect(context, isKept(context.properties));
+    context.whenOver(() => session[Symbol.asyncDispose]());
+    context.whenDurable(() => Promise.try(acknowledge));
     return outputs.messagesCount === 0 ? undefined : outputs;
   },
 });
@@ -169,7 +205,10 @@ export const mqttRealtimeTrigger = defineTrigger({
   }],
   async realtime(context) {
     const { properties } = context;
-    const take = (message: MqttMessage) => context.emit(messageOf(properties, message));
+    const take: MqttOptions["take"] = async (message, acknowledge) => {
+      await context.emit(messageOf(properties, message));
+      acknowledge();
+    };
     await withMqtt(context, { isKept: isKept(properties), take }, async (client) => {
       await client.subscribe(topicsOf(properties), Number(properties.qos));
       context.connected();

@@ -8,7 +8,7 @@ import {
   subscribe,
 } from "../../../src/integrations/mqtt/types.ts";
 import { hasMosquitto, startMosquitto } from "../../support/servers/brokers.ts";
-import { pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
+import { pollDefinition, runDefinition, unconfirmedPoll } from "../../support/flows/definition_run.ts";
 import { Listening } from "../../support/flows/listen_definition.ts";
 import { until } from "../../support/processes/machine_processes.ts";
 import { SELF_SIGNED_CERT } from "../../support/processes/self_signed.ts";
@@ -70,6 +70,42 @@ Deno.test({
   await runDefinition(publish, { ...server, topic: "t", from: ["one", "two"] });
   const polled = await pollDefinition(mqttTrigger, { ...properties, maxDuration: "PT1M", maxRecords: 2 });
   assertEquals(rowsOf(polled.files).map(({ payload }) => payload), ["one", "two"]);
+});
+
+for (const { qos, mqttVersion } of [{ qos: 1, mqttVersion: "V5" }, { qos: 2, mqttVersion: "V3" }]) {
+  const name =
+    `mqtt.Trigger acknowledges when its execution is durable, with quality ${qos} of ${mqttVersion}`;
+  Deno.test({ name, ignore }, async () => {
+    await using broker = await startMosquitto();
+    const server = { server: `tcp://localhost:${broker.port}`, serdeType: "STRING", qos, mqttVersion };
+    const properties = { ...server, clientId: "watch", topic: "t", maxDuration: "PT1M", maxRecords: 2 };
+    const none = { ...properties, maxDuration: "PT0.2S" };
+    assertEquals((await pollDefinition(mqttTrigger, none)).isFound, false);
+    await runDefinition(publish, { ...server, topic: "t", from: ["one", "two"] });
+    const failed = await unconfirmedPoll(mqttTrigger, properties);
+    await failed.end();
+    const polled = await pollDefinition(mqttTrigger, properties);
+    assertEquals(rowsOf(polled.files).map(({ payload }) => payload), ["one", "two"]);
+    assertEquals((await pollDefinition(mqttTrigger, none)).isFound, false);
+  });
+}
+
+Deno.test({ name: "mqtt.Trigger takes more messages than the broker sends at a time", ignore }, async () => {
+  await using broker = await startMosquitto();
+  const server = { server: `tcp://localhost:${broker.port}`, serdeType: "STRING" };
+  const properties = { ...server, clientId: "watch", topic: "t", maxDuration: "PT0.2S" };
+  assertEquals((await pollDefinition(mqttTrigger, properties)).isFound, false);
+  const sent = Array.from({ length: 95 }, (_, index) => String(index));
+  await runDefinition(publish, { ...server, topic: "t", from: sent });
+  for (const [mqttVersion, maxDuration, count] of [["V5", undefined, 50], ["V3", "PT1M", 45]]) {
+    const polled = await pollDefinition(mqttTrigger, {
+      ...properties,
+      mqttVersion: String(mqttVersion),
+      maxDuration,
+      maxRecords: Number(count),
+    } as JsonObject);
+    assertEquals(rowsOf(polled.files).map(({ payload }) => payload), sent.splice(0, Number(count)));
+  }
 });
 
 Deno.test({ name: "a payload of MQTT that is no JSON is given as text", ignore }, async () => {
