@@ -117,6 +117,23 @@ export function numberOfSource(source: string, value = Number(source)): number |
   return Number.isSafeInteger(value) ? value : BigInt(source);
 }
 
+/** Digits of the longest whole decimal of a database, BIGNUMERIC of BigQuery, and some more. */
+const WHOLE_DECIMAL = /^-?\d{1,80}$/;
+
+/** The value of a decimal; of one that a {@link Double} would cut an integer if it is whole, else the text itself. */
+export function exactDecimal(text: string): Double | bigint | string {
+  const value = Number(text);
+  if (hasAllDigits(text, value)) return new Double(value);
+  return WHOLE_DECIMAL.test(text) ? BigInt(text) : text;
+}
+
+/** Whether the number prints with all digits of the text; zeros at the ends do not count. */
+export function hasAllDigits(text: string, value: number | bigint | Double): boolean {
+  const digits = (number: string) =>
+    number.replace(/e.*$/is, "").replace(/[^\d]/g, "").replace(/^0+|(?<!0)0+$/g, "");
+  return digits(text) === digits(String(value));
+}
+
 /** Compact JSON text of a value; `bigint` prints as digits. `undefined` members are left out. */
 export function stringifyJson(value: unknown, space?: number): string {
   try {

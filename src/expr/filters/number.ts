@@ -1,5 +1,5 @@
 /** Filters that make and print numbers. */
-import { Double, type JsonValue, WrittenDecimal } from "../../base/json.ts";
+import { Double, hasAllDigits, type JsonValue, WrittenDecimal } from "../../base/json.ts";
 import { type Arguments, type FilterEntry, textArgument } from "../entry.ts";
 import { fail, isNumber, kindOf, negate, type NumberValue, toFloat } from "../../languages/values/mod.ts";
 import { formatDecimal } from "./decimal_pattern.ts";
@@ -108,13 +108,6 @@ function isFloat(value: number): boolean {
     if (Math.fround(Number(text)) === float) return Number(text) === value;
   }
   return false;
-}
-
-/** Whether the number prints with all digits of the text; zeros at the ends do not count. */
-function hasAllDigits(text: string, value: NumberValue): boolean {
-  const digits = (number: string) =>
-    number.replace(/e.*$/is, "").replace(/[^\d]/g, "").replace(/^0+|(?<!0)0+$/g, "");
-  return digits(text) === digits(String(value));
 }
 
 /** Reads the text of a number; a type that is unknown is as none. @throws ExpressionError `type`, `argument` */

@@ -1,6 +1,7 @@
 /** `aws.athena.Query`. https://docs.aws.amazon.com/athena/latest/APIReference/ */
 import {
   Double,
+  exactDecimal,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -157,7 +158,8 @@ function valueOf(value: JsonValue | undefined, type: string): JsonValue {
   if (/^(?:tinyint|smallint|int|integer|bigint)$/.test(type) && /^-?\d+$/.test(text)) {
     return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
   }
-  if (/^(?:float|real|double|decimal)$/.test(type) && Number.isFinite(Number(text))) {
+  if (type === "decimal") return exactDecimal(text);
+  if (/^(?:float|real|double)$/.test(type) && Number.isFinite(Number(text))) {
     return new Double(Number(text));
   }
   return type === "boolean" && /^(?:true|false)$/.test(text) ? text === "true" : text;

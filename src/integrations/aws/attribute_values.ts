@@ -1,6 +1,7 @@
 /** Values of DynamoDB, each with its type. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_AttributeValue.html */
 import {
   Double,
+  exactDecimal,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -53,8 +54,7 @@ function fromAttribute(attribute: JsonValue): JsonValue {
   }
 }
 
-/** Numbers have up to 38 digits; more than a double has is kept as a text. */
+/** Numbers have up to 38 digits. */
 function numberOf(text: string): JsonValue {
-  const digits = text.replace(/[eE].*$|[-.]/gs, "").replace(/^0+/, "");
-  return /[.eE]/.test(text) && digits.length > 17 ? text : numberOfSource(text);
+  return /[.eE]/.test(text) ? exactDecimal(text) : numberOfSource(text);
 }

@@ -94,8 +94,8 @@ const ITEMS: readonly (readonly [TaskDefinition, JsonObject, string, JsonObject,
       { key: { id: "a" } },
       "GetItem",
       { Key: { id: { S: "a" } } },
-      { Item: { ...ATTRIBUTES, set: { SS: ["p"] }, numbers: { NS: ["1"] } } },
-      { row: { ...ITEM, set: ["p"], numbers: [1] } },
+      { Item: { ...ATTRIBUTES, set: { SS: ["p"] }, numbers: { NS: ["1", "0.12345678901234567"] } } },
+      { row: { ...ITEM, set: ["p"], numbers: [1, "0.12345678901234567"] } },
     ],
     [dynamodbGetItem, { key: { id: "b" } }, "GetItem", { Key: { id: { S: "b" } } }, {}, {}],
     [dynamodbDeleteItem, { key: { id: "a" } }, "DeleteItem", { Key: { id: { S: "a" } } }, {}, {}],
@@ -169,6 +169,9 @@ const COLUMNS = [{ Name: "id", Type: "bigint" }, { Name: "price", Type: "double"
   Name: "ok",
   Type: "boolean",
 }, {
+  Name: "total",
+  Type: "decimal",
+}, {
   Name: "name",
   Type: "varchar",
 }];
@@ -197,8 +200,11 @@ function athena(): (request: ApiRequest, body: JsonObject) => ApiReply {
           ResultSet: {
             ResultSetMetadata: { ColumnInfo: COLUMNS },
             Rows: body.NextToken === undefined
-              ? [cells("id", "price", "ok", "name"), cells("1", "1.5", "true", "a")]
-              : [cells("2", undefined, "false", "NaN")],
+              ? [
+                cells("id", "price", "ok", "total", "name"),
+                cells("1", "1.5", "true", "1234567890123.45", "a"),
+              ]
+              : [cells("2", undefined, "false", "12345678901234567.89", "NaN")],
           },
           ...body.NextToken === undefined ? { NextToken: "n" } : {},
         };
@@ -218,7 +224,10 @@ Deno.test("Query of Athena waits for the end and reads typed rows", async () => 
     JSON.stringify({
       queryExecutionId: "q1",
       outputLocation: "s3://b/r/q1.csv",
-      rows: [{ id: 1, price: 1.5, ok: true, name: "a" }, { id: 2, price: null, ok: false, name: "NaN" }],
+      rows: [
+        { id: 1, price: 1.5, ok: true, total: 1234567890123.45, name: "a" },
+        { id: 2, price: null, ok: false, total: "12345678901234567.89", name: "NaN" },
+      ],
       size: 2,
     }),
   );

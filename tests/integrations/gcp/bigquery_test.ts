@@ -28,6 +28,8 @@ const SCHEMA = {
     { name: "id", type: "INTEGER" },
     { name: "big", type: "INTEGER" },
     { name: "price", type: "FLOAT" },
+    { name: "total", type: "NUMERIC" },
+    { name: "exact", type: "BIGNUMERIC" },
     { name: "ok", type: "BOOLEAN" },
     { name: "at", type: "TIMESTAMP" },
     { name: "day", type: "DATE" },
@@ -49,6 +51,8 @@ function cells(id: string): JsonObject {
     id,
     "9007199254740993",
     "1.5",
+    id === "2" ? "12345678901234567890" : "12.50",
+    "12345678901234567890.123456789",
     "true",
     id === "2" ? "253402300799999999" : "1767225600123456",
     "2026-01-01",
@@ -63,7 +67,9 @@ function cells(id: string): JsonObject {
 /** The row as Ion has it. */
 function rowText(id: number): string {
   const at = id === 2 ? "9999-12-31T23:59:59.999999Z" : "2026-01-01T00:00:00.123456Z";
-  return `{"id":${id},"big":9007199254740993,"price":1.5,"ok":true,"at":"${at}","day":"2026-01-01",` +
+  const total = id === 2 ? "12345678901234567890" : "12.5";
+  return `{"id":${id},"big":9007199254740993,"price":1.5,"total":${total},` +
+    `"exact":"12345678901234567890.123456789","ok":true,"at":"${at}","day":"2026-01-01",` +
     '"tags":["a","b"],"place":{"x":4,"y":null},"data":{"a":1},"none":null}';
 }
 

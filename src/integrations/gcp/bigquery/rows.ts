@@ -2,6 +2,7 @@
 import { toIso } from "../../../base/time/clock.ts";
 import {
   Double,
+  exactDecimal,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -71,10 +72,11 @@ function scalarOf(field: JsonObject, value: JsonValue | undefined): JsonValue {
       return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
     case "FLOAT":
     case "FLOAT64":
-    case "NUMERIC":
-    case "BIGNUMERIC":
       // NaN and infinities are no JSON; a text keeps them.
       return Number.isFinite(Number(text)) ? new Double(Number(text)) : text;
+    case "NUMERIC":
+    case "BIGNUMERIC":
+      return exactDecimal(text);
     case "BOOLEAN":
     case "BOOL":
       return text === "true";
