@@ -127,7 +127,8 @@ export function stateOfMarks(marks: readonly FileMark[]): JsonObject {
   return state;
 }
 
-async function shortHash(text: string): Promise<string> {
+/** What stands for a text in the state of a trigger. */
+export async function shortHash(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return new Uint8Array(digest).toBase64().slice(0, MARK_CHARS);
 }

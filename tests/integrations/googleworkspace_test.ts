@@ -268,11 +268,76 @@ Deno.test("FileCreatedTrigger notes the time at its first poll, then finds files
   const second = await pollDefinition(driveFileCreatedTrigger, properties, { since: "2026-01-01T00:00:00Z" });
   const [doc, file] = second.outputs.files as JsonObject[];
   assertEquals([doc?.kestraFileUri, second.files.get(String(file?.kestraFileUri))], [null, "content"]);
-  assertEquals(second.state, { since: "2026-01-03T00:00:00Z" });
+  assertEquals(second.state?.since, "2026-01-03T00:00:00.000Z");
   assertEquals(
     stub.requests[1]?.query.q,
-    "trashed = false and createdTime > '2026-01-01T00:00:00Z' and 'it\\'s' in parents and (mimeType = 'text/csv')",
+    "trashed = false and createdTime > '2026-01-01T00:00:00.000Z' and 'it\\'s' in parents and (mimeType = 'text/csv')",
   );
+});
+
+/** A drive with these files, by their times of 2 January 2026. */
+function driveOf(times: Map<string, string>): ApiStub {
+  return gcpStub(({ query }) => {
+    const [, after = ""] = /createdTime > '([^']+)'/.exec(query.q ?? "") ?? [];
+    const files = [...times].map(([id, time]) => ({
+      id,
+      name: id,
+      mimeType: "application/vnd.google-apps.document",
+      createdTime: `2026-01-02T${time}Z`,
+    }));
+    const found = files.filter(({ createdTime }) => createdTime > after)
+      .sort((a, b) => a.createdTime < b.createdTime ? -1 : 1);
+    const start = Number(query.pageToken ?? 0), end = start + Number(query.pageSize);
+    return { files: found.slice(start, end), ...end < found.length && { nextPageToken: String(end) } };
+  });
+}
+
+Deno.test("FileCreatedTrigger finds each file once, also of the same time, and one that is shown late", async () => {
+  const times = new Map([["a", "10:00:00.500"], ["b", "10:00:00.500"], ["c", "10:00:00.500"]]);
+  await using stub = driveOf(times);
+  const properties = { ...connection(stub), maxFilesPerPoll: 2 };
+  let state: JsonObject | undefined = { since: "2026-01-01T00:00:00Z" };
+  const poll = async () => {
+    const polled = await pollDefinition(driveFileCreatedTrigger, properties, state);
+    state = polled.state;
+    return ((polled.outputs.files ?? []) as JsonObject[]).map(({ id }) => id);
+  };
+  assertEquals([await poll(), await poll(), await poll()], [["a", "b"], ["c"], []]);
+  times.set("d", "10:05:00.000");
+  assertEquals(await poll(), ["d"]);
+  times.set("late", "09:59:00.000");
+  assertEquals([await poll(), await poll()], [["late"], []]);
+  times.set("e", "11:00:00.000").set("f", "11:00:01.000");
+  assertEquals([await poll(), await poll()], [["e", "f"], []]);
+  assertEquals(Object.keys(state.known as JsonObject).length, 2);
+});
+
+Deno.test("FileCreatedTrigger finds no file that is older than its first poll", async () => {
+  const times = new Map([["old", "00:00:00.000"]]);
+  await using stub = driveOf(times);
+  const first = await pollDefinition(driveFileCreatedTrigger, connection(stub));
+  await pollDefinition(driveFileCreatedTrigger, connection(stub), first.state);
+  const query = stub.requests.at(-1)?.query.q;
+  assertEquals(query, `trashed = false and createdTime > '${first.state?.since}'`);
+});
+
+Deno.test("FileCreatedTrigger keeps a state that is small enough after thousands of files", async () => {
+  const times = new Map(
+    Array.from({ length: 1800 }, (_, index) => {
+      const at = new Date(index * 100).toISOString().slice(11, 23);
+      return [`file ${index}`, at] as const;
+    }),
+  );
+  await using stub = driveOf(times);
+  const properties = { ...connection(stub), maxFilesPerPoll: 900 };
+  let state: JsonObject | undefined = { since: "2026-01-01T00:00:00Z" };
+  const counts: number[] = [];
+  for (let poll = 0; poll < 3; poll++) {
+    const polled = await pollDefinition(driveFileCreatedTrigger, properties, state);
+    state = polled.state;
+    counts.push(((polled.outputs.files ?? []) as JsonObject[]).length);
+  }
+  assertEquals([counts, JSON.stringify(state).length < 16_384], [[900, 900, 0], true]);
 });
 
 Deno.test("SheetModifiedTrigger finds the revisions after the one that it knows", async () => {

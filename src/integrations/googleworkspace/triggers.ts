@@ -7,8 +7,11 @@ import { defineTrigger, type TriggerContext } from "../../model/triggers/trigger
 import { GcpClient } from "../gcp/client.ts";
 import { pathWithin } from "../remote_files.ts";
 import { downloadContent, DRIVE, driveRequest, foundFiles } from "./drive_files.ts";
+import { KnownFiles } from "./known_files.ts";
 import { cellsOf, SHEETS, sheetsRequest, SPREADSHEET_ID } from "./sheet_values.ts";
 
+/** Files of a page, as the API limits them. */
+const MAX_PAGE_SIZE = 1_000;
 const FIELDS =
   "id,name,mimeType,createdTime,modifiedTime,owners,parents,size,webViewLink,iconLink,thumbnailLink";
 
@@ -40,19 +43,20 @@ export const driveFileCreatedTrigger = defineTrigger({
     },
   },
   async poll(context) {
-    const since = optionalText(context.state.get()?.since);
-    if (since === undefined) {
-      context.state.set({ since: toIso(systemClock.now()) });
+    const known = KnownFiles.read(context.state.get());
+    if (!known) {
+      context.state.set(KnownFiles.from(systemClock.now()).toState());
       return undefined;
     }
     const client = new GcpClient(context);
-    const files = await createdFiles(context, client, since);
+    const files = await createdFiles(context, client, known);
     if (files.length === 0) return undefined;
     const found: JsonObject[] = [];
     for (const [index, file] of files.entries()) {
       found.push({ ...file, kestraFileUri: await contentOf(context, client, { file, index }) });
+      await known.add(file);
     }
-    context.state.set({ since: String(files.at(-1)?.createdTime) });
+    context.state.set(known.toState());
     return { files: found };
   },
 });
@@ -60,14 +64,14 @@ export const driveFileCreatedTrigger = defineTrigger({
 async function createdFiles(
   context: TriggerContext,
   client: GcpClient,
-  since: string,
+  known: KnownFiles,
 ): Promise<JsonObject[]> {
   const { folderId, mimeTypes, ownerEmail, maxFilesPerPoll } = context.properties;
   const folder = optionalText(folderId), owner = optionalText(ownerEmail);
   const types = Array.isArray(mimeTypes) ? mimeTypes.map((type) => `mimeType = ${quoted(type)}`) : [];
   const query = [
     "trashed = false",
-    `createdTime > ${quoted(since)}`,
+    `createdTime > ${quoted(toIso(known.after))}`,
     ...folder === undefined ? [] : [`${quoted(folder)} in parents`],
     ...owner === undefined ? [] : [`${quoted(owner)} in owners`],
     ...types.length === 0 ? [] : [`(${types.join(" or ")})`],
@@ -76,12 +80,12 @@ async function createdFiles(
   const files: JsonObject[] = [];
   const found = foundFiles(client, {
     q: query.join(" and "),
-    pageSize: maxCount,
+    pageSize: Math.min(maxCount + known.count, MAX_PAGE_SIZE),
     orderBy: "createdTime",
     fields: `nextPageToken, files(${FIELDS})`,
   });
   for await (const file of found) {
-    files.push(file);
+    if (!await known.has(file)) files.push(file);
     if (files.length === maxCount) break;
   }
   return files;
