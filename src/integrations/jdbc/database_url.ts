@@ -4,6 +4,8 @@ import { percentDecoded } from "../../model/http/percent_decoding.ts";
 
 /** Where a database is. */
 export interface DatabaseUrl {
+  /** In lower case. */
+  readonly kind: string;
   /** A name or an IP address, without brackets. */
   readonly host: string;
   readonly port: number;
@@ -19,12 +21,14 @@ export function readDatabaseUrl(
   text: string,
   { kinds, port }: { readonly kinds: readonly string[]; readonly port: number },
 ): DatabaseUrl {
-  const [, kind = "", rest = ""] = /^(?:jdbc:)?([a-z0-9]+):(\/\/.*)$/is.exec(text.trim()) ?? [];
+  const [, given = "", rest = ""] = /^(?:jdbc:)?([a-z0-9]+):(\/\/.*)$/is.exec(text.trim()) ?? [];
   const parsed = URL.canParse(`http:${rest}`) ? new URL(`http:${rest}`) : undefined;
-  if (!parsed || !kinds.includes(kind.toLowerCase()) || parsed.hostname === "") {
+  const kind = given.toLowerCase();
+  if (!parsed || !kinds.includes(kind) || parsed.hostname === "") {
     throw new Error(`Invalid url: it must be like jdbc:${kinds[0]}://host:${port}/database`);
   }
   return {
+    kind,
     host: unbracketed(parsed.hostname),
     // The scheme of the parsed address has port 80.
     port: Number(parsed.port) || (/^\/\/[^/]*:80(?:[/?]|$)/.test(rest) ? 80 : port),

@@ -24,7 +24,8 @@ interface StubConnection {
   on(event: "error", listener: () => void): void;
 }
 
-const CAPABILITIES = 0x00ff_ffff;
+/** All but TLS, the bit 0x800. */
+const CAPABILITIES = 0x00ff_f7ff;
 
 /** Greets the first connections of this number; answers SET alone. */
 class MysqlStub implements AsyncDisposable {
@@ -73,11 +74,11 @@ class MysqlStub implements AsyncDisposable {
 }
 
 /** What a session is opened with. */
-function openingOf(stub: MysqlStub) {
+function openingOf(stub: MysqlStub, options = "?sslMode=DISABLED") {
   const clock = new FakeClock();
   const stop = new AbortController();
   const context = {
-    properties: { url: `jdbc:mysql://127.0.0.1:${stub.port}/shop`, username: "app" },
+    properties: { url: `jdbc:mysql://127.0.0.1:${stub.port}/shop${options}`, username: "app" },
     signal: stop.signal,
     log: () => {},
     connectAddress: (hostname: string, port: number) => Promise.resolve({ hostname, port }),
@@ -109,4 +110,22 @@ Deno.test("a stop ends a task of jdbc.mysql that waits for the greeting of the s
   await until(() => stub.sockets.length === 1);
   stop.abort();
   await result;
+});
+
+for (const options of ["", "?sslMode=PREFERRED"]) {
+  Deno.test(`a server of MySQL without TLS is connected to without TLS: ${options}`, async () => {
+    await using stub = await MysqlStub.start(2);
+    const { open, stop } = openingOf(stub, options);
+    const session = await open();
+    assertEquals(stub.sockets.length, 2);
+    stop.abort();
+    await session[Symbol.asyncDispose]();
+  });
+}
+
+Deno.test("a server of MySQL without TLS is refused if TLS is required", async () => {
+  await using stub = await MysqlStub.start(2);
+  const { open } = openingOf(stub, "?sslMode=REQUIRED");
+  await assertRejects(open, Error, "Server does not support secure connection");
+  assertEquals(stub.sockets.length, 1);
 });

@@ -1,6 +1,6 @@
 /** The types of `jdbc.mysql` and `jdbc.mariadb` against MariaDB. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { stringifyJson } from "../../../src/base/json.ts";
+import { type JsonObject, stringifyJson } from "../../../src/base/json.ts";
 import { startMariadb } from "../../support/servers/database_programs.ts";
 import { DatabaseFlows } from "../../support/flows/database_flows.ts";
 import { Harness } from "../../support/harness.ts";
@@ -58,6 +58,28 @@ const CASES: readonly Case[] = [
       /^Cannot connect to "127\.0\.0\.1:PORT": Access denied for user 'app'@.* \(28000\)$/,
     );
   }],
+  [
+    "connections have TLS as their address asks for, without sslMode if the address is of MySQL",
+    async (flows) => {
+      const url = String(flows.connection().url), maria = url.replace("mysql", "mariadb");
+      const addresses = [
+        url,
+        `${url}?sslMode=PREFERRED`,
+        `${maria}?sslMode=REQUIRED`,
+        `${url}?useSSL=false`,
+        maria,
+      ];
+      const isEncrypted: boolean[] = [];
+      for (const address of addresses) {
+        const sql = "SHOW STATUS LIKE 'Ssl_cipher'";
+        const { outputs } = await flows.run({
+          q: { type: "Query", url: address, sql, fetchType: "FETCH_ONE" },
+        });
+        isEncrypted.push((outputs.q?.row as JsonObject | undefined)?.Value !== "");
+      }
+      assertEquals(isEncrypted, [true, true, true, false, false]);
+    },
+  ],
   ["Batch inserts the rows of a stored query", async (flows) => {
     const { outputs, errors } = await flows.run({
       make: { type: "Query", sql: "CREATE TABLE c (id INT, name TEXT, amount DECIMAL(10,2))" },

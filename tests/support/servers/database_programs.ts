@@ -69,7 +69,7 @@ async function postgresqlOf(
   });
 }
 
-/** Starts MariaDB with the user `app` and the database `shop`; `undefined` where it is not installed. */
+/** Starts MariaDB with the user `app`, the database `shop`, and TLS as {@link startPostgresql}; `undefined` where it is not installed. */
 export async function startMariadb(): Promise<DatabaseProgram | undefined> {
   const program = "/usr/sbin/mariadbd";
   if (!await exists(program)) return await skipped("MariaDB");
@@ -89,8 +89,15 @@ export async function startMariadb(): Promise<DatabaseProgram | undefined> {
       `CREATE USER 'app'@'${host}' IDENTIFIED BY '${DATABASE_PASSWORD}';\nGRANT ALL ON *.* TO 'app'@'${host}';\n`
     ).join("") + "CREATE DATABASE shop;\n",
   );
+  const tls = { "ssl-cert": SELF_SIGNED_CERT, "ssl-key": SELF_SIGNED_KEY };
+  for (const [name, text] of Object.entries(tls)) await Deno.writeTextFile(`${root.path}/${name}`, text);
   const port = freePort();
-  const options = ["--bind-address=127.0.0.1", `--port=${port}`, `--socket=${root.path}/socket`];
+  const options = [
+    "--bind-address=127.0.0.1",
+    `--port=${port}`,
+    `--socket=${root.path}/socket`,
+    ...Object.keys(tls).map((name) => `--${name}=${root.path}/${name}`),
+  ];
   const args = [...common, ...options, `--init-file=${setup}`, "--innodb-flush-log-at-trx-commit=0"];
   return await running(program, args, { root, port, readyLine: /ready for connections/ });
 }

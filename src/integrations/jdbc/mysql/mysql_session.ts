@@ -21,6 +21,8 @@ const CONNECT_MS = 30_000;
 /** Longest wait for a server that is to cancel a query or to end a session. */
 const STOP_MS = 2_000;
 const BINARY_CHARACTER_SET = 63;
+/** Codes of the package: the server has no TLS, or none of these years. */
+const NO_TLS: ReadonlySet<string> = new Set(["HANDSHAKE_NO_SSL_SUPPORT", "HANDSHAKE_SSL_ERROR"]);
 
 /** Kinds by the numbers of the protocol. https://mariadb.com/kb/en/result-set-packets/ */
 const KINDS: ReadonlyMap<number, CellKind> = new Map([
@@ -44,7 +46,7 @@ export async function openMysql(context: WorkContext, clock: Clock = systemClock
   const inputFile = textProperty(properties, "inputFile");
   const inputPath = inputFile === undefined ? undefined : await context.fetchFile(inputFile);
   const { createConnection } = await loadMysql();
-  const create = (): Link => {
+  const create = (ssl: MysqlTls | undefined): Link => {
     const socket = connect({ host: address.hostname, port: address.port });
     const connection = createConnection({
       host: url.host,
@@ -53,7 +55,7 @@ export async function openMysql(context: WorkContext, clock: Clock = systemClock
       password: textProperty(properties, "password") ?? url.password,
       database: url.database || undefined,
       stream: () => socket,
-      ssl: tlsOf(url),
+      ssl,
       connectTimeout: CONNECT_MS,
       dateStrings: true,
       supportBigNumbers: true,
@@ -66,28 +68,35 @@ export async function openMysql(context: WorkContext, clock: Clock = systemClock
     });
     return { connection, socket };
   };
-  if (context.signal.aborted) throw new Error("The attempt must stop");
-  const session = new MysqlSession(context, { url, create, clock });
-  try {
-    await session.start();
-    return session;
-  } catch (error) {
-    await session[Symbol.asyncDispose]();
-    throw error;
+  const ways = tlsWays(url);
+  for (const [index, ssl] of ways.entries()) {
+    if (context.signal.aborted) break;
+    const session = new MysqlSession(context, { url, create: () => create(ssl), clock });
+    try {
+      await session.start();
+      return session;
+    } catch (error) {
+      await session[Symbol.asyncDispose]();
+      const { code = "" } = (error as Error).cause as MysqlError | undefined ?? {};
+      if (index === ways.length - 1 || !NO_TLS.has(code)) throw error;
+    }
   }
+  throw new Error("The attempt must stop");
 }
 
-function tlsOf({ options }: DatabaseUrl): MysqlTls | undefined {
-  const isAsked = options.get("useSSL") === "true" || options.get("requireSSL") === "true";
-  const mode = (options.get("sslMode") ?? (isAsked ? "REQUIRED" : "DISABLED")).toUpperCase().replaceAll(
-    "-",
-    "_",
-  );
-  if (mode === "DISABLED" || mode === "DISABLE" || mode === "PREFERRED") return undefined;
-  return {
+/** The ways to try, in their order. Without `sslMode` they are those of the driver that other servers use for such an address. */
+function tlsWays({ kind, options }: DatabaseUrl): (MysqlTls | undefined)[] {
+  const useSsl = options.get("useSSL");
+  const isAsked = useSsl === "true" || options.get("requireSSL") === "true";
+  const isPreferred = kind === "mysql" && useSsl !== "false";
+  const standard = isAsked ? "REQUIRED" : isPreferred ? "PREFERRED" : "DISABLED";
+  const mode = (options.get("sslMode") ?? standard).toUpperCase().replaceAll("-", "_");
+  if (mode === "DISABLED" || mode === "DISABLE") return [undefined];
+  const tls = {
     rejectUnauthorized: mode.startsWith("VERIFY"),
     verifyIdentity: mode === "VERIFY_IDENTITY" || mode === "VERIFY_FULL",
   };
+  return mode === "PREFERRED" ? [tls, undefined] : [tls];
 }
 
 /** The package only half-closes its socket: one that the server keeps open would stay. */
@@ -214,10 +223,12 @@ class MysqlSession implements SqlSession {
     this.#fail(this.#failure);
   }
 
-  #named(operation: string, { message, sqlState }: MysqlError): Error {
+  #named(operation: string, cause: MysqlError): Error {
     const { host, port } = this.#options.url;
+    const { message, sqlState } = cause;
     return new Error(
       `Cannot ${operation} "${host}:${port}": ${message}${sqlState ? ` (${sqlState})` : ""}`,
+      { cause },
     );
   }
 
