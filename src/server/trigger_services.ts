@@ -85,7 +85,7 @@ export function createTriggerServices(
 ) {
   const { records: executionRecords } = deps;
   const { records: triggerRecords, scheduler, index } = known;
-  const buffer = new EvaluationBuffer(known.states);
+  const buffer = new EvaluationBuffer(known.states, deps.logger);
   const starts = new TriggerStarts({ ...deps, checks, renderer: known.renderer });
   const shared = { ...deps, ...known, flows, starts, buffer, quotas };
   const polls = new Polls(shared);

@@ -2,6 +2,8 @@
  * Evaluations of webhook calls, buffered in memory and stored every few seconds: the rate of calls is not limited, and a
  * call that starts nothing must not cost a write. A crash loses the evaluations of the last seconds.
  */
+import type { Logger } from "../../base/log.ts";
+import { isTooLarge } from "../../model/errors.ts";
 import type { TenantId, TriggerKey } from "../../model/flows/flow.ts";
 import { bounded, type Evaluation, Evaluations, MAX_EVALUATIONS } from "../../model/triggers/evaluations.ts";
 import { triggerName, type TriggerState } from "../../model/triggers/trigger_state.ts";
@@ -20,10 +22,12 @@ interface BufferedTrigger {
 /** Evaluations that are not stored yet. */
 export class EvaluationBuffer {
   readonly #states: Pick<TriggerStates, "update">;
+  readonly #logger: Pick<Logger, "warn">;
   readonly #triggers = new Map<string, BufferedTrigger>();
 
-  constructor(states: Pick<TriggerStates, "update">) {
+  constructor(states: Pick<TriggerStates, "update">, logger: Pick<Logger, "warn">) {
     this.#states = states;
+    this.#logger = logger;
   }
 
   /** Adds an evaluation. A SKIPPED one replaces a preceding one with the same reason. */
@@ -48,9 +52,19 @@ export class EvaluationBuffer {
     this.#triggers.delete(triggerName(tenant, trigger));
   }
 
-  /** Stores all evaluations, one write per trigger. */
+  /** Stores all evaluations, one write per trigger. Those that the database would refuse again are dropped. */
   async flush(): Promise<void> {
-    await Promise.all([...this.#triggers].map(([name, buffered]) => this.#store(name, buffered)));
+    await Promise.all(
+      [...this.#triggers].map(([name, buffered]) =>
+        this.#store(name, buffered).catch((error: Error) => this.#giveUp(name, error))
+      ),
+    );
+  }
+
+  #giveUp(name: string, error: Error): void {
+    if (!isTooLarge(error)) throw error;
+    this.#triggers.delete(name);
+    this.#logger.warn("Dropped evaluations of a trigger", { trigger: name, reason: error.message });
   }
 
   async #store(name: string, buffered: BufferedTrigger): Promise<void> {
