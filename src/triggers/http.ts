@@ -1,4 +1,5 @@
 /** `core.http.Trigger`: the response of an HTTP server starts an execution. */
+import { shownUri } from "../base/network/shown_uri.ts";
 import { type JsonObject, ownProperty } from "../base/json.ts";
 import { readStructure } from "../base/json_text.ts";
 import { isFlagSet, isTruthyText } from "../base/text/truthy_text.ts";
@@ -53,7 +54,7 @@ async function poll(properties: JsonObject, context: PollContext): Promise<PollF
   const response = { statusCode: received.code, body, headers: lists };
   const condition = String(ownProperty(properties, "responseCondition") ?? "true");
   if (!await isMet(condition, response, context)) return undefined;
-  const variables: JsonObject = { uri, code: received.code, headers: lists };
+  const variables: JsonObject = { uri: shownUri(uri), code: received.code, headers: lists };
   const isSecret = isFlagSet(ownProperty(properties, "encryptBody"));
   return isSecret
     ? { variables: { ...variables, encryptedBody: body }, secrets: ["encryptedBody"] }

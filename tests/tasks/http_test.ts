@@ -424,6 +424,12 @@ for (const task of WITH_PASSWORD) {
   });
 }
 
+Deno.test("the outputs of http.Request do not repeat the password of its address", async () => {
+  const ended = await run(request(`uri: "http://ann:${PASSWORD}@HOST/status/200"`));
+  assertEquals(outputOf(ended).uri, `${ended.server.url}/status/200`);
+  assertEquals(JSON.stringify(ended.execution).includes("geheim"), false);
+});
+
 Deno.test("http() of expressions returns a parsed response", async () => {
   const format =
     "{{ http('SERVER/status/200').hello }} {{ http('SERVER/x', method='POST', body={'a': 1}).body }}";

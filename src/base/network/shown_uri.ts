@@ -1,4 +1,4 @@
-/** Addresses in messages and log lines. */
+/** Addresses in messages, log lines and outputs. */
 
 /**
  * The URI without user, password and fragment. Of a text that is no address with a host, all up to the last `@` but the scheme

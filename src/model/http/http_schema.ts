@@ -135,7 +135,7 @@ export const HTTP_RESPONSE_OUTPUTS: PropertySchemas = Object.freeze({
 
 /** Outputs of a request whose response is kept as a text. */
 export const HTTP_REQUEST_OUTPUTS: PropertySchemas = Object.freeze({
-  uri: { type: "string", description: "Address that was requested." },
+  uri: { type: "string", description: "Address that was requested, without its user and password." },
   ...HTTP_RESPONSE_OUTPUTS,
   body: { type: "any", description: "Body of the response as a text." },
   encryptedBody: {

@@ -1,5 +1,6 @@
 /** `core.http.Request`: an HTTP request with the response as an output. */
 import type { JsonObject } from "../../base/json.ts";
+import { shownUri } from "../../base/network/shown_uri.ts";
 import { isFlagSet } from "../../base/text/truthy_text.ts";
 import { dynamicFlag } from "../../model/flows/schema.ts";
 import { ENCRYPT_BODY, HTTP_REQUEST_OUTPUTS, HTTP_REQUEST_PROPERTIES } from "../../model/http/http_schema.ts";
@@ -27,7 +28,8 @@ export const httpRequestTask: RunnableTaskType = {
     if (draft.response.logs.has("RESPONSE_BODY")) context.log("INFO", `Response body: ${body}`);
     const tags = { "request.method": draft.method, "response.code": String(response.code) };
     context.metric({ name: "response.length", type: "counter", value: body.length, tags });
-    const outputs: JsonObject = { uri: draft.uri, code: response.code, headers: headerLists(response) };
+    const uri = shownUri(draft.uri); // Outputs are stored in clear.
+    const outputs: JsonObject = { uri, code: response.code, headers: headerLists(response) };
     if (isFlagSet(properties.encryptBody)) outputs.encryptedBody = context.ports.cipher.seal(context, body);
     else outputs.body = body;
     return { state: "SUCCESS", outputs };

@@ -41,7 +41,7 @@ export const httpSseRequestTask: RunnableTaskType = {
     ),
   },
   outputs: {
-    uri: { type: "string", description: "Address that was requested." },
+    uri: { type: "string", description: "Address that was requested, without its user and password." },
     events: {
       type: "list",
       items: {
@@ -63,7 +63,7 @@ export const httpSseRequestTask: RunnableTaskType = {
     warnOfOtherType(response, draft.uri, context);
     const { size, events, values } = await readEvents(response, max, valueReader(properties, context));
     context.metric({ name: "size", type: "counter", value: size });
-    const outputs: JsonObject = { uri: draft.uri, size };
+    const outputs: JsonObject = { uri: shownUri(draft.uri), size };
     if (values.length > 0) outputs.result = values.join("");
     else outputs.events = events;
     return { state: "SUCCESS", outputs };

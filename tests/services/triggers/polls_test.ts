@@ -66,6 +66,15 @@ Deno.test("Polls.poll() starts an execution with the response, once an interval"
   ]);
 });
 
+Deno.test("the variables of an HTTP trigger do not repeat the password of its address", async () => {
+  await using upstream = new Upstream([200]);
+  await using app = await Harness.start();
+  await app.save(triggeredFlow("p", httpTrigger(upstream.url.replace("//", "//ann:secret@"))));
+  await poll(app, 1_000, 1);
+  const [execution] = await executionsOf(app, "p");
+  assertEquals(execution?.trigger.uri, upstream.url);
+});
+
 Deno.test("Polls.poll() sends the body of a request in the character set of its content type", async () => {
   await using upstream = new Upstream([200]);
   await using app = await Harness.start();

@@ -52,7 +52,7 @@ interface Ended {
 async function run(properties: string): Promise<Ended> {
   await using server = new MisbehavingServer(SERVER);
   await using app = await Harness.start();
-  const text = properties.replaceAll("SERVER", server.url);
+  const text = properties.replaceAll("SERVER", server.url).replaceAll("HOST", new URL(server.url).host);
   await app.save(
     `id: h\nnamespace: demo\ntasks:\n  - {id: r, type: io.kestra.plugin.core.http.SseRequest, ${text}}\n`,
   );
@@ -81,6 +81,14 @@ Deno.test("SseRequest gives the events, with JSON data as values", async () => {
   ]);
   assertEquals([outputs.size, outputs.result, metrics], [3, undefined, ["size 3.0"]]);
   assertMatch(head, /^accept: text\/event-stream\r?$/im);
+});
+
+Deno.test("the outputs of SseRequest do not repeat the password of its address", async () => {
+  const { state, outputs } = await run("uri: 'http://ann:secret@HOST/events'");
+  assertEquals([state, /\/\/(127\.0\.0\.1|localhost):\d+\/events$/.test(String(outputs.uri))], [
+    "SUCCESS",
+    true,
+  ]);
 });
 
 Deno.test("SseRequest keeps an Accept header of the flow", async () => {
