@@ -1,5 +1,7 @@
 /** The types of `jdbc.postgresql` against a real server. */
 import { assertEquals, assertMatch } from "@std/assert";
+import type { Buffer } from "node:buffer";
+import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { type JsonObject, stringifyJson } from "../../../src/base/json.ts";
 import { DatabaseFlows } from "../../support/flows/database_flows.ts";
 import { startPostgresql } from "../../support/servers/database_programs.ts";
@@ -7,6 +9,37 @@ import { Harness } from "../../support/harness.ts";
 import { until } from "../../support/processes/machine_processes.ts";
 import { SELF_SIGNED_CERT } from "../../support/processes/self_signed.ts";
 import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/flows/triggers.ts";
+
+/** Leads to a port of this machine; records the code with which each connection begins. */
+class RecordingProxy implements AsyncDisposable {
+  readonly codes: number[] = [];
+  readonly #server: Server;
+
+  private constructor(port: string) {
+    this.#server = createServer((socket) => {
+      const target = connect(Number(port), "127.0.0.1");
+      socket.once("data", (bytes) => void this.codes.push((bytes as Buffer).readInt32BE(4)));
+      for (const [from, to] of [[socket, target], [target, socket]] as const) {
+        from.on("error", () => to.destroy()).on("close", () => to.destroy());
+        from.pipe(to);
+      }
+    });
+  }
+
+  static async start(port: string): Promise<RecordingProxy> {
+    const proxy = new RecordingProxy(port);
+    await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
 
 const TYPE = "io.kestra.plugin.jdbc.postgresql";
 
@@ -213,6 +246,21 @@ const CASES: readonly Case[] = [
     await flows.app.json("DELETE", `/executions/${executionId}/kill`);
     await until(async () => !await isRunning());
     await until(async () => (await flows.app.execution(executionId)).state.current === "KILLED");
+  }],
+  ["a kill cancels the query with TLS if its session has TLS", async (flows) => {
+    const { port } = new URL(String(flows.connection().url).slice("jdbc:".length));
+    await using proxy = await RecordingProxy.start(port);
+    const url = `jdbc:postgresql://127.0.0.1:${proxy.port}/postgres?sslmode=require`;
+    const id = await flows.save({ q: { type: "Query", url, sql: "SELECT pg_sleep(3000) AS secret_one" } });
+    const { id: executionId } = await flows.app.start(id);
+    const sql =
+      "SELECT count(*)::int AS n FROM pg_stat_activity WHERE query LIKE '%secret_one' AND state = 'active'";
+    const isRunning = async () => stringifyJson(await flows.rows(sql)) === '[{"n":1}]';
+    await until(isRunning);
+    await flows.app.json("DELETE", `/executions/${executionId}/kill`);
+    await until(async () => !await isRunning());
+    await until(async () => (await flows.app.execution(executionId)).state.current === "KILLED");
+    assertEquals(proxy.codes, [80_877_103, 80_877_103]);
   }],
   ["a Trigger starts an execution with the rows of its query, and afterSQL marks them", async (flows) => {
     const { app } = flows;

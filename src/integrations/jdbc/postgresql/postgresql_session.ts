@@ -1,6 +1,5 @@
 /** A connection to PostgreSQL and to what speaks its protocol, by the package `pg`. */
 import { createReadStream } from "node:fs";
-import { connect } from "node:net";
 import type { Buffer } from "node:buffer";
 import { Double, type JsonValue } from "../../../base/json.ts";
 import { type Clock, systemClock } from "../../../base/time/clock.ts";
@@ -24,13 +23,13 @@ import {
   type PgTls,
   type ReadStream,
 } from "./pg_package.ts";
+import { sendCancelRequest } from "./cancel_request.ts";
 import { tlsWays } from "./tls.ts";
 import { WireRows } from "./wire_rows.ts";
 
 const CONNECT_MS = 30_000;
 /** Longest wait for a server that is to cancel a query or to end a session. */
 const STOP_MS = 2_000;
-const CANCEL_REQUEST = 80_877_102;
 const NO_TLS = "The server does not support SSL connections";
 
 const decoder = new TextDecoder();
@@ -279,25 +278,20 @@ export class PostgresqlSession implements SqlSession {
   /** Asks the server to cancel what runs, by a connection of its own as the protocol has it, and closes this one. */
   #cancel(): Promise<void> {
     return this.#cancelling ??= new Promise((resolve) => {
-      const { address: { hostname, port }, clock } = this.#place;
+      const { address, ssl, clock } = this.#place;
       const { processID, secretKey, connection } = this.#client;
       if (processID === null || secretKey === null) {
         connection.stream.destroy();
         return resolve();
       }
-      const request = new DataView(new ArrayBuffer(16));
-      [16, CANCEL_REQUEST, processID, secretKey].forEach((value, index) =>
-        request.setInt32(4 * index, value)
-      );
-      const socket = connect({ host: hostname, port }, () => socket.end(new Uint8Array(request.buffer)));
       const end = () => {
         cancelTimer();
-        socket.destroy();
+        closeRequest();
         connection.stream.destroy();
         resolve();
       };
       const cancelTimer = clock.setTimer(STOP_MS, end);
-      socket.on("error", end).on("close", end).resume();
+      const closeRequest = sendCancelRequest({ address, ssl, processID, secretKey }, end);
     });
   }
 }
