@@ -85,7 +85,7 @@ function isKept({ clientId, qos }: JsonObject): boolean {
   return optionalText(clientId) !== undefined && Number(qos) > 0;
 }
 
-/** Messages that brokers send without an acknowledgement, unless they say otherwise: 20 of Mosquitto, 10 of RabbitMQ and HiveMQ. */
+/** Messages that any common broker sends without an acknowledgement: Mosquitto 20, RabbitMQ and HiveMQ 10. */
 const BROKER_WINDOW = 10;
 
 /** Messages in a file. */
@@ -143,9 +143,13 @@ async function collect(context: WorkContext, isSessionKept: boolean): Promise<Co
   }
 }
 
-/** How many messages may wait for their acknowledgement. A broker that waits for it sends no more, so that maxRecords might never be reached. */
+/**
+ * How many messages may wait for their acknowledgement. A broker that waits for it sends no more. Without maxDuration the poll
+ * would not end then, so that the number must be one that the broker has named and that is small.
+ */
 function heldCount({ receiveMaximum }: MqttClient, { maxDuration }: JsonObject): number {
-  return receiveMaximum ?? (maxDuration === undefined ? 1 : BROKER_WINDOW);
+  if (maxDuration === undefined) return Math.min(receiveMaximum ?? 1, BROKER_WINDOW);
+  return receiveMaximum ?? BROKER_WINDOW;
 }
 
 /** Takes the messages of topics to a file. */
