@@ -4,6 +4,7 @@ import { executionsOf } from "../support/flows/triggers.ts";
 import { Harness } from "../support/harness.ts";
 import { until } from "../support/processes/machine_processes.ts";
 import { AMQP_PASSWORD, AMQP_USER, AmqpBroker } from "../support/servers/amqp_broker.ts";
+import { embeddingStub } from "./ai/embedding_stub.ts";
 import { apiOf, bodiesOf, modelStub } from "./ai/model_stub.ts";
 import { callsOf, connection, gcpStub } from "./gcp/gcp_stub.ts";
 
@@ -92,6 +93,30 @@ tasks:
   assertEquals((bodiesOf(stub)[1]?.messages as unknown[]).length, 3);
   const logs = JSON.stringify(await app.json("GET", `/logs/${execution.id}`));
   assertEquals([logs.includes("Request: hi"), logs.includes("key-1")], [true, false]);
+});
+
+Deno.test("parallel tasks add their documents to one store of embeddings, and a search finds all", async () => {
+  await using stub = embeddingStub();
+  await using app = await Harness.start();
+  const words = ["rain", "sun", "wind", "fog", "snow", "hail"];
+  const common = "embeddings: {type: io.kestra.plugin.ai.embeddings.KestraKVStore}, provider: {type: " +
+    `io.kestra.plugin.ai.provider.OpenAI, modelName: m, apiKey: key-1, baseUrl: "${stub.url}/v1"}`;
+  const tasks = words.map((word) =>
+    `  - {id: ${word}, type: io.kestra.plugin.ai.rag.IngestDocument, ${common}, fromDocuments: [{content: ${word}}]}`
+  );
+  const execution = await finished(
+    app,
+    `id: ingest
+namespace: demo
+tasks:
+- id: all
+  type: io.kestra.plugin.core.flow.Parallel
+  tasks:
+${tasks.join("\n")}
+- {id: find, type: io.kestra.plugin.ai.rag.Search, ${common}, query: sun, maxResults: 9, minScore: 0, fetchType: FETCH}`,
+  );
+  assertEquals(execution.state.current, "SUCCESS");
+  assertEquals((execution.taskRunList.at(-1)?.outputs.results as string[]).toSorted(), words.toSorted());
 });
 
 Deno.test("a message that a task publishes by AMQP starts the execution of another flow", async () => {
