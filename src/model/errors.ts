@@ -107,3 +107,10 @@ export function invalidEntity(reason: string, options?: DomainErrorOptions): Dom
 export function isTooLarge(error: unknown): boolean {
   return error instanceof DomainError && error.code === "too_large";
 }
+
+const DATABASE_FAULTS: ReadonlySet<ErrorCode> = new Set(["storage_full", "unavailable", "outcome_unknown"]);
+
+/** True for a refusal whose cause is the database, and not what was asked for: later the same may succeed. */
+export function isDatabaseFault(error: unknown): error is DomainError {
+  return error instanceof DomainError && DATABASE_FAULTS.has(error.code);
+}

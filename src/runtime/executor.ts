@@ -119,7 +119,7 @@ export class Executor {
 
   /** Adds what is built from the services. Must be called once, before any execution runs. */
   connect(connection: ExecutorConnection): void {
-    const { clock, records, catalog, committer } = this.#deps;
+    const { clock, logger, records, catalog, committer } = this.#deps;
     const contexts = new LoopContexts(records);
     const admission = this.#admission;
     const factory = new LiveFactory({ ...this.#deps, ...connection, contexts, admission });
@@ -134,6 +134,8 @@ export class Executor {
       live: this.#live,
       work: this.#work,
       wake,
+      logger,
+      isStopping: () => this.#isStopping,
     };
     this.#connected = {
       contexts,

@@ -11,6 +11,7 @@ import {
   type RootTemplate,
   type Scope,
 } from "../../expr/mod.ts";
+import { isDatabaseFault } from "../../model/errors.ts";
 import { EXECUTION_FUNCTIONS } from "./execution.ts";
 import { FILE_FUNCTIONS } from "./file.ts";
 import {
@@ -224,7 +225,9 @@ export class HostCalls implements Elsewhere, ScopeHost {
         await this.#attempt(render);
       } catch (error) {
         // A secret that cannot be read is in no text, or its name is known in its task only.
-        if (!isRenderError(error)) throw error;
+        if (isRenderError(error)) continue;
+        this.#recalling = undefined; // The next render reads them again.
+        throw error;
       }
     }
     this.#recalling = null;
@@ -267,7 +270,11 @@ export class HostCalls implements Elsewhere, ScopeHost {
         }
         const value = this.#callHost(call, args);
         if (!(value instanceof Promise)) return value;
-        throw new MissingValue(key, settled(value), isShared ? this.#shared ??= new Map() : undefined);
+        throw new MissingValue(
+          key,
+          settled(value, progress.hasEffects),
+          isShared ? this.#shared ??= new Map() : undefined,
+        );
       },
     };
   }
@@ -346,8 +353,12 @@ function keyOf(source: string, isText: boolean): string {
   return `template ${isText} ${source}`;
 }
 
-function settled(value: Promise<JsonValue>): Promise<Fetched> {
-  return value.then((fetched) => ({ value: fetched }), failed);
+/** A fault of the database ends the render, so that its caller repeats it, unless that would repeat an effect. */
+function settled(value: Promise<JsonValue>, hasEffects: boolean): Promise<Fetched> {
+  return value.then((fetched) => ({ value: fetched }), (error: Error) => {
+    if (isDatabaseFault(error) && !hasEffects) throw error;
+    return failed(error);
+  });
 }
 
 function failed(error: Error): Fetched {

@@ -40,6 +40,11 @@ export class RenderProgress {
     return this.#effects++;
   }
 
+  /** Whether the attempt under way has called a function with an effect. */
+  get hasEffects(): boolean {
+    return this.#effects > 0;
+  }
+
   /** The instant of the first attempt that asks. */
   instant(clock: Clock): Instant {
     return this.#now ??= clock.now();

@@ -20,6 +20,7 @@ import {
   type TaskRun,
   taskRunOf,
 } from "../../model/executions/execution.ts";
+import { ITEM_PARTS } from "../../model/executions/for_each_item.ts";
 import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
 import { MAX_LOG_BYTES_AT_ONCE, MAX_OUTPUT_BYTES } from "../../model/limits.ts";
 import { type Metric, MetricList } from "../../model/executions/metric.ts";
@@ -33,12 +34,12 @@ import type { RemoteEnd, WorkerPort } from "../../model/ports/workers.ts";
 import type { KeptShapes } from "../live/kept_shapes.ts";
 import type { AttemptCommand, LiveExecution } from "../live/live_execution.ts";
 import { LogFlow } from "../live/log_flow.ts";
+import { type RepeatDeps, repeated } from "../live/repeated_work.ts";
 import { mayRunRemotely, runRemotely } from "./remote_run.ts";
 import { type CachePlace, type CachePolicy, cachePolicyOf, type TaskCache } from "./task_cache.ts";
 
 /** Parts of the executor that attempts use. */
-export interface AttemptDeps {
-  readonly clock: Clock;
+export interface AttemptDeps extends RepeatDeps {
   readonly ports: TaskPorts;
   readonly taskCache: TaskCache;
   readonly shapes: KeptShapes;
@@ -73,8 +74,8 @@ export function runAttempt(
   try {
     const begin = (properties: JsonObject) => attempt(run, properties);
     if (command.isResumed) return Promise.resolve(freshAttempt(run, undefined)).catch(failed).then(done);
-    const properties = live.renderer.properties(command.task, type, taskRun);
-    const event = whenKnown(properties, begin);
+    const render = () => live.renderer.properties(command.task, type, taskRun);
+    const event = whenKnown(repeated(render, { ...run, isOver: () => isOver(run) }), begin);
     return event instanceof Promise ? event.catch(failed).then(done) : done(event);
   } catch (error) {
     return done(failed(error));
@@ -170,10 +171,33 @@ function outcomeOf(
   const { workers } = run;
   const context = contextOf(run);
   if (!workers || properties && !mayRunRemotely({ type, context })) {
-    return type.run(properties ?? {}, context);
+    return runHere(run, type, properties ?? {});
   }
   const here = (ended: RemoteEnd | undefined) => ended ?? type.run(properties ?? {}, context);
   return runRemotely({ ...run, type, context, workers, properties }).then(here);
+}
+
+/** Parts of a ForEachItem: their only effect are files, which are discarded when they fail. */
+const REPEATED: ReadonlySet<string> = new Set([ITEM_PARTS.split, ITEM_PARTS.merge]);
+
+function runHere(
+  run: Attempt,
+  type: RunnableTaskType,
+  properties: JsonObject,
+): AttemptOutcome | Promise<AttemptOutcome> {
+  const { files } = run;
+  const context = contextOf(run);
+  if (!REPEATED.has(run.command.task.kind)) return type.run(properties, context);
+  const work = async () => {
+    void files.pending?.discard();
+    files.pending = undefined;
+    return await type.run(properties, context);
+  };
+  return repeated(work, { ...run, isOver: () => isOver(run) });
+}
+
+function isOver({ files, controller: { signal } }: Attempt): boolean {
+  return signal.aborted || files.isOver === true;
 }
 
 /** The worker is gone: nothing of the attempt is kept but its log lines. */

@@ -17,7 +17,6 @@ import { MAX_OUTPUT_BYTES, MAX_PASSES_AT_ONCE } from "../../model/limits.ts";
 import { type LoopRun, viewOf } from "../../model/executions/loop_run.ts";
 import type { EndedPass } from "../../model/ports/item_executions.ts";
 import type { TaskPorts } from "../../model/ports/task_ports.ts";
-import { failure } from "../attempts/attempt.ts";
 import { keeperOf } from "../children/item_executions.ts";
 import type { ManyRestarts } from "../children/many_restarts.ts";
 import { StartRoom } from "../children/start_room.ts";
@@ -147,7 +146,7 @@ export class LoopPasses {
     return { event, receipt: { newExecutions } };
   }
 
-  /** The end of a loop all of whose passes have ended, with their outputs. Never rejects. */
+  /** The end of a loop all of whose passes have ended, with their outputs. @throws Error the attempt fails with the message */
   async collect(live: LiveExecution, { taskRun: ordinal, attempt, state }: CollectOutputs): Promise<Event> {
     const files: AttemptFiles = {};
     try {
@@ -168,7 +167,7 @@ export class LoopPasses {
     } catch (error) {
       files.isOver = true;
       void files.pending?.discard();
-      return { ...failure(live, ordinal, error), attempt };
+      throw error;
     }
   }
 

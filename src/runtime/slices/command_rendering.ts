@@ -1,11 +1,13 @@
 /**
  * Renders what the engine asks for; the result is the event that it waits for. Returns a promise only if data must be
- * fetched: an event that is known at once belongs to the same slice and needs no further commit.
+ * fetched: an event that is known at once belongs to the same slice and needs no further commit. The promise rejects only for
+ * a fault of the database.
  */
 import type { JsonObject } from "../../base/json.ts";
 import type { Command, Event } from "../../engine/events.ts";
 import { slaKey } from "../../engine/endings/sla.ts";
 import { isTruthyText } from "../../expr/mod.ts";
+import { isDatabaseFault } from "../../model/errors.ts";
 import { type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import { isRenderError } from "../../rendering/host_functions/mod.ts";
 import { failure, limitOutputs } from "../attempts/attempt.ts";
@@ -102,10 +104,14 @@ function tryText(
 ): void | Promise<void> {
   try {
     const text = render();
-    return text instanceof Promise ? text.then(take, () => {}) : take(text);
+    return text instanceof Promise ? text.then(take, leaveOut) : take(text);
   } catch (error) {
     if (!isRenderError(error)) throw error;
   }
+}
+
+function leaveOut(error: unknown): void {
+  if (isDatabaseFault(error)) throw error;
 }
 
 /** The outputs of the flow. */
@@ -132,8 +138,9 @@ function tryRender<T>(
   }
 }
 
-/** A bug in the renderer must not look like a mistake in the flow. */
+/** A bug in the renderer must not look like a mistake in the flow. @throws DomainError a fault of the database: the render is repeated */
 function renderMessage(error: unknown): string {
+  if (isDatabaseFault(error)) throw error;
   if (isRenderError(error)) return error.message;
   return `Internal error while rendering: ${error instanceof Error ? error.message : String(error)}`;
 }

@@ -8,6 +8,7 @@ import { assertNever } from "../../base/assert_never.ts";
 import { childNumbersOf } from "../../engine/children/children.ts";
 import type { Command, Event, Refusal } from "../../engine/events.ts";
 import { isOfFormerAttempt, step } from "../../engine/step.ts";
+import { isDatabaseFault } from "../../model/errors.ts";
 import { type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import { ITEM_PARTS } from "../../model/executions/for_each_item.ts";
 import { LOOP } from "../../model/executions/loop_run.ts";
@@ -25,6 +26,7 @@ import { restartMessage, restartOrStart } from "../children/child_restart.ts";
 import type { BackgroundWork } from "../live/background_work.ts";
 import type { LiveFactory } from "../live/live_factory.ts";
 import type { Message } from "../live/messages.ts";
+import { repeated } from "../live/repeated_work.ts";
 import { renderAssertions, renderCondition, renderFixture, renderOutputs } from "./command_rendering.ts";
 import type { SliceBudget } from "./slice_budget.ts";
 import type { TaskConditions } from "../attempts/task_conditions.ts";
@@ -150,15 +152,15 @@ function perform(live: LiveExecution, command: Command, deps: Slice): void {
     case "continue":
       return void live.events.push({ type: "continued", frame: command.frame });
     case "render_condition":
-      return settle(live, deps, renderCondition(live, command, deps.conditions));
+      return settleRender(live, deps, () => renderCondition(live, command, deps.conditions));
     case "render_decision":
-      return settle(live, deps, decideOrRunHooks(live, command, deps));
+      return settleRender(live, deps, () => decideOrRunHooks(live, command, deps));
     case "render_assertions":
-      return settle(live, deps, renderAssertions(live, command));
+      return settleRender(live, deps, () => renderAssertions(live, command));
     case "render_outputs":
-      return settle(live, deps, renderOutputs(live));
+      return settleRender(live, deps, () => renderOutputs(live));
     case "render_fixture":
-      return settle(live, deps, renderFixture(live, command));
+      return settleRender(live, deps, () => renderFixture(live, command));
     case "set_timer":
       live.execution.timers.set(command.timer, command.dueAt);
       live.timerChanges.push({ type: "set", name: command.timer, dueAt: command.dueAt });
@@ -197,7 +199,7 @@ function performOnOthers(live: LiveExecution, command: OtherCommand, deps: Slice
     case "restart_child":
       return void live.messages.push(restartMessage(live, command));
     case "collect_outputs":
-      return settle(live, deps, deps.loops.collect(live, command));
+      return settle(live, deps, collectOutputs(live, command, deps));
     case "kill_child":
       return void live.messages.push({
         targetId: command.executionId,
@@ -237,8 +239,23 @@ function beginChild(
     if (receipt) (live.receipts ??= new Map()).set(event, receipt);
     return event;
   };
-  const started = startAny(live, command, { ...deps, type, taskRun }, failed);
+  const start = () => startAny(live, command, { ...deps, type, taskRun }, failed);
+  const isOver = () => isEnded(taskRun.history) || taskRun.attempts.length !== attempt;
+  const started = repeated(start, { ...deps, live, isOver });
   settle(live, deps, started instanceof Promise ? started.catch(failed).then(begun) : begun(started));
+}
+
+function collectOutputs(
+  live: LiveExecution,
+  command: Extract<Command, { type: "collect_outputs" }>,
+  deps: Slice,
+): Event | Promise<Event> {
+  const { taskRun: ordinal, attempt } = command;
+  const { history } = taskRunOf(live.execution, ordinal) as TaskRun;
+  const collect = () => deps.loops.collect(live, command);
+  const collected = repeated(collect, { ...deps, live, isOver: () => isEnded(history) });
+  const failed = (error: unknown) => ({ ...failure(live, ordinal, error), attempt });
+  return collected instanceof Promise ? collected.catch(failed) : collected;
 }
 
 function startAny(
@@ -324,14 +341,23 @@ function interrupt(live: LiveExecution, taskRun: number): void {
   live.events.push({ type: "attempt_ended", taskRun, attempt, outcome: { state: "KILLED" } });
 }
 
+/** A fault of the database delays the event. */
+function settleRender(live: LiveExecution, deps: SliceDeps, render: () => Event | Promise<Event>): void {
+  settle(live, deps, repeated(render, { ...deps, live }));
+}
+
 /** Adds the event, now or once it is known. */
 function settle(live: LiveExecution, deps: SliceDeps, event: Event | Promise<Event>): void {
   if (!(event instanceof Promise)) return void live.events.push(event);
   live.awaiting++;
-  void event.then((known) => {
+  const add = (known?: Event) => {
     live.awaiting--;
-    live.events.push(known);
+    if (known) live.events.push(known);
     deps.wake(live);
+  };
+  void event.then(add, (error) => {
+    add();
+    if (!isDatabaseFault(error)) throw error; // Else the server stops, or the execution was dropped.
   });
 }
 

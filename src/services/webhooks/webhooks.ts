@@ -7,9 +7,9 @@ import { isFlagSet } from "../../base/text/truthy_text.ts";
 import { ExpressionError } from "../../expr/mod.ts";
 import {
   DomainError,
-  type ErrorCode,
   illegalState,
   invalidEntity,
+  isDatabaseFault,
   undefinedIfMissing,
 } from "../../model/errors.ts";
 import type { Evaluation } from "../../model/triggers/evaluations.ts";
@@ -87,7 +87,6 @@ export interface OnceCall {
   readonly query: string;
 }
 
-const DATABASE_FAULTS: ReadonlySet<ErrorCode> = new Set(["storage_full", "unavailable", "outcome_unknown"]);
 const INVALID_INPUT = /Invalid input for `([\w.-]{1,100})`/;
 
 type Outcome = Omit<Evaluation, "at">;
@@ -301,7 +300,7 @@ function refusedStart(error: Error): string {
 
 /** True for a reason that lies in the call or its flow, and is in the response. */
 function isReported(error: Error): boolean {
-  return error instanceof DomainError && !DATABASE_FAULTS.has(error.code);
+  return error instanceof DomainError && !isDatabaseFault(error);
 }
 
 function isAwaited({ trigger }: Called): boolean {
