@@ -138,7 +138,7 @@ export class MailboxDesk implements AsyncDisposable {
     const work = this.#handle(id, head, writer).catch((error: Error) => {
       this.#options.logger.warn("A request of the mailbox has no response", { reason: error.message });
     }).finally(() => {
-      this.#open.delete(id);
+      if (this.#open.get(id) === writer) this.#open.delete(id);
       this.#work.delete(work);
     });
     this.#work.add(work);
@@ -147,7 +147,7 @@ export class MailboxDesk implements AsyncDisposable {
   async #handle(id: string, head: PostedHead, writer: ResponseWriter): Promise<void> {
     const { committer, clock } = this.#options;
     const isSafeRequest = isSafe(head.method, head.target.split("?", 1)[0] ?? "");
-    if (!isSafeRequest && !await this.#claim(id)) return;
+    if (!isSafeRequest && !await this.#claimOrLeave(id)) return;
     // A safe request may be handled although it was withdrawn. Its claim only keeps the follower waiting.
     let claiming: Promise<void> | undefined;
     const claimLate = () => void (claiming = this.#claimLate(id, writer));
@@ -169,6 +169,17 @@ export class MailboxDesk implements AsyncDisposable {
       mutations: removalMutations(id, head.bodyParts ?? 0, writer.unread),
       bulk: true,
     });
+  }
+
+  /** As {@link MailboxDesk.#claim}; a request whose claim fails is begun again by the next look: its claim may be durable. */
+  async #claimOrLeave(id: string): Promise<boolean> {
+    try {
+      return await this.#claim(id);
+    } catch (error) {
+      this.#open.delete(id);
+      this.#handled.delete(id);
+      throw new Error(`its claim is tried again: ${(error as Error).message}`, { cause: error });
+    }
   }
 
   /** Claims a request; false if it was withdrawn before. */

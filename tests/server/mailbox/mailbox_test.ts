@@ -3,7 +3,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { systemClock } from "../../../src/base/time/clock.ts";
 import { IdSource } from "../../../src/base/id.ts";
 import { KvConnectStore } from "../../../src/store/kv_connect/kv_connect_store.ts";
-import type { Store } from "../../../src/store/store.ts";
+import type { Key, Store, StoredEntry } from "../../../src/store/store.ts";
 import { Denokv, DENOKV_TOKEN, denokvTest } from "../../support/servers/denokv.ts";
 import { FAKE_START, FakeClock } from "../../support/fakes/fake_clock.ts";
 import { type Fault, FaultyStore } from "../../support/fakes/faulty_store.ts";
@@ -329,5 +329,48 @@ for (const fault of ["fail_before", "fail_after", "late"] as const) {
       assertEquals(await pair.stored(), 0);
     }
     store.close();
+  });
+}
+
+/** A store that fails one commit of a claim, or the read after it. */
+class ClaimFaultStore extends FaultyStore {
+  faults = 0;
+  #isReadFaulty = false;
+
+  constructor(inner: MemoryStore, failsRead: boolean) {
+    super(inner, (_, { mutations }) => {
+      const isClaim = mutations.some(({ type, key }) => type === "set" && key[0] === "mb" && key[1] === "c");
+      if (!isClaim || this.faults > 0) return "none";
+      this.faults++;
+      this.#isReadFaulty = failsRead;
+      return failsRead ? "none" : "fail_before";
+    });
+  }
+
+  override get(key: Key): Promise<StoredEntry | null> {
+    if (!this.#isReadFaulty || key[1] !== "q") return super.get(key);
+    this.#isReadFaulty = false;
+    return Promise.reject(new Error("disk I/O error"));
+  }
+}
+
+for (const [what, failsRead] of [["commit", false], ["read after it", true]] as const) {
+  Deno.test(`mailbox: a request whose claim fails once is handled once: the ${what} fails`, async () => {
+    const memory = new MemoryStore(new FakeClock());
+    const store = new ClaimFaultStore(memory, failsRead);
+    {
+      await using pair = new MailboxPair(store, memory);
+      let count = 0;
+      await pair.lead(1, () => new Response(String(++count)));
+      const sent = pair.send(START, { method: "POST", body: "x" });
+      await pair.until(() => store.faults > 0);
+      await pair.clock.advance(3_000);
+      assertEquals(count, 1);
+      const response = await sent;
+      assertEquals([response.status, await response.text()], [200, "1"]);
+      await pair.untilEmpty();
+      assertEquals([store.faults, count], [1, 1]);
+    }
+    memory.close();
   });
 }
