@@ -9,7 +9,7 @@ import type { ScriptPlaces } from "../model/ports/processes.ts";
 import { MAX_WORKERS } from "../model/limits.ts";
 import { TemplateCache } from "../rendering/renderer.ts";
 import { Executor } from "../runtime/executor.ts";
-import { type StoredMessage, undelivered } from "../runtime/live/messages.ts";
+import { undelivered } from "../runtime/live/messages.ts";
 import { Auth } from "../services/access/auth.ts";
 import { FirstUser } from "../services/access/first_user.ts";
 import { FlowHeads } from "../services/flows/flow_heads.ts";
@@ -26,6 +26,7 @@ import { honoursIdempotencyKey } from "./proxy/repeatable.ts";
 import type { AssemblyOptions } from "./options.ts";
 import { createAdapters, logContainers } from "./platform.ts";
 import { Problems } from "./problems.ts";
+import { QueuedFlows } from "./queued_flows.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { createServices, type Services } from "./services.ts";
 
@@ -43,6 +44,7 @@ export class Assembly {
   readonly #runtime: Runtime;
   readonly #scriptPlaces: ScriptPlaces;
   readonly #manifests: Manifests;
+  readonly #queuedFlows: QueuedFlows;
   readonly #space: SpaceWatch;
   readonly #auth: Auth;
   readonly #firstUser?: FirstUser;
@@ -88,6 +90,7 @@ export class Assembly {
       ids,
     });
     this.services = services;
+    this.#queuedFlows = new QueuedFlows({ clock, logger, executor, flows: services.flows });
     committer.addRider(manifests);
     committer.addRider(services.catalog);
     this.#space = new SpaceWatch({ store, committer, logger });
@@ -232,6 +235,7 @@ export class Assembly {
     for (const loop of loops) await loop[Symbol.asyncDispose]();
     sweep.stop();
     this.services.namespaceRenames[Symbol.dispose]();
+    this.#queuedFlows[Symbol.dispose]();
     await executor.timers.stop();
     await this.#runtime.triggers.stop();
     await executor.stop();
@@ -274,18 +278,10 @@ export class Assembly {
     const messages = await Array.fromAsync(undelivered(store));
     this.#takesStarts.resolve();
     const recovered = await this.executor.recover(listed);
-    await this.#deliver(messages);
+    for (const message of messages) await this.executor.deliver(message);
+    await this.#queuedFlows.grant();
     if (recovered > 0) {
       this.#options.logger.info("Recovered executions", { executions: recovered });
-    }
-  }
-
-  /** Delivers the messages that the last process did not deliver, and grants free slots to queued executions. */
-  async #deliver(messages: readonly StoredMessage[]): Promise<void> {
-    for (const message of messages) await this.executor.deliver(message);
-    for (const { tenant, namespace, id } of [...this.executor.slots.waitingFlows()]) {
-      const { flow } = await this.services.flows.plan(tenant, { namespace, id }, { allowDeleted: true });
-      this.executor.setLimit({ tenant, namespace, flowId: id }, flow.concurrency?.limit);
     }
   }
 }

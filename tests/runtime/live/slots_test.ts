@@ -4,6 +4,8 @@ import type { Execution } from "../../../src/model/executions/execution.ts";
 import { Slots } from "../../../src/runtime/live/slots.ts";
 import { executionKey, queuedKey, slotKey } from "../../../src/store/keys.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
+import { FlakyStore } from "../../support/fakes/flaky_store.ts";
+import type { MemoryStore } from "../../support/fakes/memory_store.ts";
 import { type ExecutionResponse, Harness } from "../../support/harness.ts";
 import { yaml } from "../../support/flows/request_bodies.ts";
 
@@ -59,6 +61,31 @@ for (const { name, next, expected } of CASES) {
     assertEquals(await states(second), expected);
   });
 }
+
+Deno.test("a flow that cannot be read at the start: the server starts, and its free slots are granted once it can", async () => {
+  const stores: FlakyStore[] = [];
+  const wrap = (memory: MemoryStore) => {
+    const store = new FlakyStore(memory);
+    stores.push(store);
+    // The records of the flows are read before; the plan of a revision is not.
+    if (stores.length > 1) store.fails = ([, kind]) => kind === "fr";
+    return store;
+  };
+  const first = await Harness.start({ wrap });
+  await first.save(limited("concurrency: {limit: 1}"));
+  await startSome(first, 2);
+  const { results: [paused] } = await first.page<ExecutionResponse>("/executions/search?sort=id:asc");
+  // As after a crash between the end of an execution and the start of the next.
+  const key = slotKey("main", { namespace: "demo", id: "limited" }, String(paused?.id));
+  await first.store.commit({ checks: [], mutations: [{ type: "delete", key }], messages: [] });
+  await using second = await first.crash();
+  const [, store] = stores as [FlakyStore, FlakyStore];
+  await second.advance(10_000);
+  assertEquals(await states(second), "PAUSED QUEUED");
+  store.fails = () => false;
+  await second.advance(10_000);
+  assertEquals(await states(second), "PAUSED PAUSED");
+});
 
 Deno.test("setLimit(): a lower one lets those who run end, then counts", async () => {
   await using app = await Harness.start();
