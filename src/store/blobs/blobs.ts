@@ -157,10 +157,15 @@ export class Blobs {
 
   /**
    * The bytes, or a part of them, fetched on demand. A concurrent {@link remove} waits until the stream ends, so the caller must read it to
-   * the end or cancel it.
+   * the end or cancel it. With `held` as the name of the owner, a removal of all its values waits too.
    */
-  read(owner: BlobOwner, blob: BlobRef, part?: FilePart): ReadableStream<Uint8Array> {
-    const release = this.#pin(blob.blobId);
+  read(
+    owner: BlobOwner,
+    blob: BlobRef,
+    part?: FilePart,
+    held: string = blob.blobId,
+  ): ReadableStream<Uint8Array> {
+    const release = this.#pin(held);
     const { offset, length } = { offset: part?.offset ?? 0, length: partSize(blob.size, part) };
     const pages = new PageReader(
       offset,

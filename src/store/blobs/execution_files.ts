@@ -81,7 +81,8 @@ export class ExecutionFiles {
     const entry = await this.#deps.store.get(executionFileKey(tenant, id, path));
     if (!entry) return await this.#findOther(tenant, id, path);
     const blob = blobRefOf(decodeJson(entry.value));
-    return { size: blob.size, open: (part) => this.#deps.blobs.read({ tenant, owner: id }, blob, part) };
+    // A deletion of the execution removes its files once no reader is left.
+    return { size: blob.size, open: (part) => this.#deps.blobs.read({ tenant, owner: id }, blob, part, id) };
   }
 
   /** The content of a file, or `undefined`. */

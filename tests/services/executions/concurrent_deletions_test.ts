@@ -232,3 +232,34 @@ Deno.test("DELETE /executions/{id}: a timer that is due meanwhile fires once it 
   await app.advance(5_000);
   assertEquals((await app.execution(id)).state.current, "SUCCESS");
 });
+
+Deno.test("GET /executions/{id}/file that began before a deletion gets the whole file; it is removed after that", async () => {
+  await using app = await Harness.start();
+  const source = "id: large\nnamespace: demo\ninputs: [{id: file, type: FILE}]\n" +
+    "tasks: [{id: say, type: io.svc.plugin.core.log.Log, message: x}]\n";
+  await app.save(source);
+  const bytes = Uint8Array.from({ length: 2_000_000 }, (_, n) => n % 251);
+  const body = new FormData();
+  body.set("file", new File([bytes], "large.bin"));
+  const started = await app.json("POST", "/executions/demo/large", { body }) as unknown as {
+    readonly id: string;
+    readonly inputs: { readonly file: string };
+  };
+  await settle();
+  const path = encodeURIComponent(started.inputs.file);
+  const response = await app.open("GET", `/executions/${started.id}/file?path=${path}`);
+  const reader = (response.body ?? new ReadableStream()).getReader();
+  const pieces = [(await reader.read()).value ?? new Uint8Array()];
+  assertEquals(await statusOf(app, "DELETE", `/executions/${started.id}`), 204);
+  await settle();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) pieces.push(piece.value);
+  assertEquals(await new Blob(pieces).bytes(), bytes);
+  for (let turn = 0; turn < 10; turn++) await settle();
+  assertEquals([
+    app.store.count(["main", "b"]),
+    (await Array.fromAsync(app.store.list(EXECUTION_REMOVALS))).length,
+  ], [
+    0,
+    0,
+  ]);
+});
