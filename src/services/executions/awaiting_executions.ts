@@ -4,13 +4,13 @@
  */
 import type { Execution } from "../../model/executions/execution.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
-import { currentState, isEnded } from "../../model/executions/state.ts";
+import { isEnded } from "../../model/executions/state.ts";
 import { lastSuccessor } from "../../runtime/children/child_restart.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 
 interface AwaitingExecutionsDeps {
-  readonly records: Pick<ExecutionRecords, "facts">;
+  readonly records: Pick<ExecutionRecords, "facts" | "unfinished">;
   readonly executor: Pick<Executor, "isLive">;
 }
 
@@ -26,11 +26,11 @@ export class AwaitingExecutions {
   }
 
   /**
-   * The nearest execution under way that awaits an ended one, also by executions in between that have ended. A retried one is
-   * kept for itself while its successor is under way. Reads no record for any other that nothing awaits.
+   * The nearest execution under way that awaits an ended one, also by executions in between that have ended. One is kept for
+   * itself while its own work or its successor is under way.
    */
-  async of(tenant: TenantId, { id, history, awaitedBy }: Execution): Promise<string | undefined> {
-    if (currentState(history) === "RETRIED" && await this.isUnderWay(tenant, id)) return id;
+  async of(tenant: TenantId, { id, awaitedBy }: Execution): Promise<string | undefined> {
+    if (await this.isUnderWay(tenant, id)) return id;
     let above = awaitedBy?.executionId;
     for (let n = 0; n < MAX_ENDED_ABOVE && above !== undefined; n++) {
       if (await this.isUnderWay(tenant, above)) return above;
@@ -39,11 +39,18 @@ export class AwaitingExecutions {
     return undefined;
   }
 
-  /** True for an execution that has not ended, is in memory, or was retried and has such a successor. */
+  /** True for an execution that has not ended, waits in `afterExecution`, is in memory, or was retried and has such a successor. */
   async isUnderWay(tenant: TenantId, id: string): Promise<boolean> {
     const { records, executor } = this.#deps;
     if (executor.isLive(tenant, id)) return true;
     const last = await lastSuccessor({ header: (...of) => records.facts(...of) }, tenant, id);
-    return last !== undefined && (!isEnded(last.history) || executor.isLive(tenant, last.id));
+    if (!last) return false;
+    return !isEnded(last.history) || executor.isLive(tenant, last.id) ||
+      isOpen(await records.unfinished(tenant, last.id));
   }
+}
+
+/** True for an execution that has not ended or waits in `afterExecution`, given with the task runs that have not ended. */
+export function isOpen(unfinished: Execution | undefined): boolean {
+  return unfinished !== undefined && (!isEnded(unfinished.history) || unfinished.taskRuns.length > 0);
 }

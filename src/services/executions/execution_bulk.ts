@@ -29,7 +29,7 @@ interface ExecutionBulkDeps {
   readonly replays: ExecutionReplays;
   readonly executions: Executions;
   readonly catalog: Pick<Catalog, "ids">;
-  readonly records: Pick<ExecutionRecords, "facts">;
+  readonly records: Pick<ExecutionRecords, "facts" | "unfinished">;
   readonly executor: Pick<Executor, "isLive">;
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -174,7 +174,8 @@ export class ExecutionBulk {
         const facts = await this.#deps.records.facts(tenant, id);
         const awaiting = facts && await this.#awaiting.of(tenant, facts);
         if (awaiting === undefined) return await step.run(id);
-        throw new DomainError("conflict", `Cannot delete execution "${id}": "${awaiting}" still awaits it`);
+        const reason = awaiting === id ? "it is still under way" : `"${awaiting}" still awaits it`;
+        throw new DomainError("conflict", `Cannot delete execution "${id}": ${reason}`);
       },
     };
   }

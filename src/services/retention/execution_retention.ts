@@ -6,14 +6,14 @@
 import type { Instant } from "../../base/time/clock.ts";
 import { executionSelectionQuery } from "../../model/executions/execution_selection.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
-import { isEnded, TERMINAL_STATES } from "../../model/executions/state.ts";
+import { TERMINAL_STATES } from "../../model/executions/state.ts";
 import type { Catalog, ExecutionSpan } from "../../store/catalog/catalog.ts";
 import { tombstoneRow } from "../../store/catalog/rows/row.ts";
 import type { Committer } from "../../store/committer.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { executionKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
-import { AwaitingExecutions } from "../executions/awaiting_executions.ts";
+import { AwaitingExecutions, isOpen } from "../executions/awaiting_executions.ts";
 import type { ExecutionCleanup } from "../executions/execution_cleanup.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import { KeptExecutions } from "./kept_executions.ts";
@@ -111,7 +111,7 @@ export class ExecutionRetention {
     const ended = await executor.deletions.run(tenant, ids, async (drop) => {
       const held = await this.#unkept(tenant, candidates, kept);
       for (const id of held) drop(id);
-      const ended = await this.#ended(tenant, held);
+      const ended = await this.#ended(tenant, held, kept);
       if (ended.length > 0) await this.#deleteRecords(tenant, ended);
       return ended;
     });
@@ -138,10 +138,15 @@ export class ExecutionRetention {
     });
   }
 
-  /** Leaves out executions that were restarted since the query. */
-  async #ended(tenant: TenantId, ids: readonly string[]): Promise<string[]> {
-    const headers = await Promise.all(ids.map((id) => this.#deps.records.facts(tenant, id)));
-    return headers.flatMap((header) => header && isEnded(header.history) ? [header.id] : []);
+  /** Leaves out, and remembers, executions that were restarted since the query, and ended ones that wait in `afterExecution`. */
+  async #ended(tenant: TenantId, ids: readonly string[], kept: KeptExecutions): Promise<string[]> {
+    const found = await Promise.all(ids.map((id) => this.#deps.records.unfinished(tenant, id)));
+    return found.flatMap((unfinished) => {
+      if (!unfinished) return [];
+      if (!isOpen(unfinished)) return [unfinished.id];
+      kept.add(unfinished.id, unfinished.id);
+      return [];
+    });
   }
 
   async #deleteRecords(tenant: TenantId, ids: readonly string[]): Promise<void> {

@@ -119,6 +119,54 @@ for (const [name, flows, left] of KEEPING) {
   });
 }
 
+const AFTER = flow(
+  `tasks: [{id: v, type: $.debug.Return, format: x}]
+afterExecution: [{id: s, type: $.flow.Subflow, namespace: demo, flowId: waits}]`,
+  "after",
+);
+const WAITS = flow(
+  `tasks: [{id: first, type: $.flow.Subflow, namespace: demo, flowId: say}, {id: p, type: $.flow.Pause}]`,
+  "waits",
+);
+
+/** An ended execution whose `afterExecution` awaits a paused one, which has started another; and that paused one. */
+async function beginAfter(app: Harness): Promise<readonly [id: string, paused: string]> {
+  for (const source of [SAY, WAITS, AFTER]) await app.save(source);
+  const id = await begin(app, "after");
+  assertEquals((await app.execution(id)).state.current, "SUCCESS");
+  const { results: [paused] } = await app.page<{ id: string }>("/executions/search?flowId=waits");
+  return [id, String(paused?.id)];
+}
+
+Deno.test("retention keeps an ended execution, and what it has started, while its afterExecution waits", async () => {
+  await using app = await Harness.start({ retention: { maxAgeMs: HOUR } });
+  const [id, paused] = await beginAfter(app);
+  await app.advance(3 * HOUR);
+  assertEquals(await counts(app), { after: 1, say: 1, waits: 1 });
+  await app.json("POST", `/executions/${paused}/resume`);
+  await untilQuiet(app);
+  const { taskRunList } = await app.execution(id);
+  assertEquals(taskRunList.map(({ state }) => state.current), ["SUCCESS", "SUCCESS"]);
+  await app.advance(3 * HOUR);
+  assertEquals(await counts(app), {});
+});
+
+Deno.test("PurgeExecutions keeps an ended execution while its afterExecution waits", async () => {
+  await using app = await Harness.start();
+  const [, paused] = await beginAfter(app);
+  await app.save(
+    flow(`tasks: [{id: p, type: $.execution.PurgeExecutions, endDate: "{{ now() }}"}]`, "purge"),
+  );
+  await app.advance(HOUR);
+  await begin(app, "purge");
+  assertEquals(await counts(app), { after: 1, purge: 1, say: 1, waits: 1 });
+  await app.json("POST", `/executions/${paused}/resume`);
+  await untilQuiet(app);
+  await app.advance(1_000);
+  await begin(app, "purge");
+  assertEquals(await counts(app), { purge: 1 });
+});
+
 const ENDED_PASSES = "filters[kind][EQUALS]=LOOP&filters[state][EQUALS]=SUCCESS";
 
 /** A server with a Loop that has three ended passes, and another ended execution; all of them ended an hour ago. */

@@ -39,6 +39,7 @@ class RetentionFixture {
       committer,
       records: {
         facts: read,
+        unfinished: read,
         forget: (_: string, id: string) => app.stored.delete(`main/${id}`),
       },
       cleanup: {
@@ -84,6 +85,7 @@ class RetentionFixture {
     return {
       id,
       history: [{ state: isOpen ? "RUNNING" : "SUCCESS", at: 0 }],
+      taskRuns: [],
       awaitedBy: parent === undefined ? undefined : { executionId: parent, taskRun: 0 },
     };
   }
