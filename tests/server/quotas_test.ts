@@ -1,8 +1,9 @@
 /** Quotas of tenants: what exceeds one is refused, whatever stores it, and other tenants are not affected. */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { QuotaKind, QuotaOptions } from "../../src/model/access/quota.ts";
 import { settle } from "../support/fakes/fake_clock.ts";
+import { GatedStore } from "../support/fakes/gated_store.ts";
 import { Harness } from "../support/harness.ts";
 import { json, yaml } from "../support/flows/request_bodies.ts";
 
@@ -172,6 +173,27 @@ Deno.test("starts beyond the quota of executions are refused, and deletions make
   assertEquals((await server.request("DELETE", `${ACME}/executions/${first?.id}`)).status, 204);
   assertEquals((await begin()).status, 200);
   assertEquals((await begin()).status, 403);
+});
+
+Deno.test("a deletion of an execution makes room once it is durable, also for a start that was refused meanwhile", async () => {
+  let gate: GatedStore | undefined;
+  const quotaLimits = limited("executions", 1);
+  await using server = await Harness.start({ quotaLimits, wrap: (memory) => gate = new GatedStore(memory) });
+  assert(gate);
+  await server.json("POST", "/api/v1/tenants", json({ id: "acme" }));
+  await server.json("POST", `${ACME}/flows`, yaml(flow("runs")));
+  const begin = async () => (await server.request("POST", `${ACME}/executions/demo/runs`)).status;
+  assertEquals(await begin(), 200);
+  await server.advance(1_000);
+  const [first] = (await server.page(`${ACME}/executions/search`)).results;
+  gate.isClosed = true;
+  const deletion = server.request("DELETE", `${ACME}/executions/${first?.id}`);
+  await settle();
+  const refused = begin();
+  await settle();
+  gate.isClosed = false;
+  await gate.letThrough();
+  assertEquals([(await deletion).status, await refused, await begin()], [204, 403, 200]);
 });
 
 for (const action of ["replay/by-ids?", "restart/by-ids?latestRevision=true&"]) {

@@ -296,8 +296,7 @@ export class Executions {
   /** Deletes the record. @throws DomainError not_found */
   async #delete(tenant: TenantId, id: string, drop: Drop) {
     const { execution } = await this.#load(tenant, id);
-    this.#deps.quotas?.removed(tenant, "executions");
-    const { records, cleanup, committer, executor } = this.#deps;
+    const { records, cleanup, committer, executor, quotas } = this.#deps;
     // The flow revision of an ended execution may have been deleted.
     const limit = await undefinedIfMissing(() => this.#limitOf(execution));
     const removal = prepareRemoval(execution, executor.slots);
@@ -315,6 +314,7 @@ export class Executions {
     const committed = () => {
       records.forget(tenant, id);
       removal.committed();
+      quotas?.removed(tenant, "executions");
       if (limit !== undefined) executor.grantSlots(execution, limit);
     };
     await committer.commit({ mutations, facts: { ...facts, rows }, committed });
