@@ -44,8 +44,8 @@ export function createNamespaceServices(deps: ServicesDeps, services: NamespaceS
   const flowMoves = new FlowMoves({
     ...shared,
     heads: deps.flowHeads,
-    commitMove: async ({ tenant, namespace, id }, flow, entry) => {
-      await flowTriggers.move({ namespace, id }, flow, entry);
+    commitMove: async ({ tenant, namespace, id }, flow, move) => {
+      await flowTriggers.move({ namespace, id }, flow, move);
       executor.setLimit({ tenant, namespace: flow.namespace, flowId: id }, flow.concurrency?.limit);
       executor.slots.forgetLimit({ tenant, namespace, flowId: id });
     },

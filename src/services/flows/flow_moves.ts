@@ -13,8 +13,12 @@ interface FlowMovesDeps {
   readonly heads: FlowHeads;
   readonly flowRecords: FlowRecords;
   readonly renames: Pick<RenameRecords, "batch">;
-  /** Commits the move of a flow in one entry with its consequences. */
-  readonly commitMove: (from: FlowKey & Pick<Flow, "tenant">, flow: Flow, entry: Entry) => Promise<void>;
+  /** Commits the move of a flow in one entry with its consequences; `batch` is for what is written before. */
+  readonly commitMove: (
+    from: FlowKey & Pick<Flow, "tenant">,
+    flow: Flow,
+    move: { readonly entry: Entry; readonly batch: ReturnType<RenameRecords["batch"]> },
+  ) => Promise<void>;
 }
 
 /** A flow, and what it becomes. */
@@ -63,12 +67,12 @@ export class FlowMoves {
   }
 
   async #moveFlow({ old, moved, latest }: Move): Promise<void> {
-    const { flows, heads, flowRecords, commitMove } = this.#deps;
+    const { flows, heads, flowRecords, renames, commitMove } = this.#deps;
     const { tenant, namespace, id } = old;
     const flow = await flows.flowOf(moved, latest);
     const gone = { ...old, revision: old.revision + 1, deleted: true };
     const last = await this.#latestOf(old);
-    await commitMove({ tenant, namespace, id }, flow, {
+    const entry: Entry = {
       mutations: [
         flowRecords.saveHead(moved),
         ...flowRecords.save(gone, { ...last, revision: gone.revision, deleted: true }),
@@ -78,7 +82,8 @@ export class FlowMoves {
         heads.put(gone);
       },
       isRename: true,
-    });
+    };
+    await commitMove({ tenant, namespace, id }, flow, { entry, batch: renames.batch() });
   }
 
   /** Adds all revisions under the new name to the batch. */

@@ -3,10 +3,17 @@ import { type DomainError, invalidEntity, isTooLarge } from "../../model/errors.
 import type { Flow, FlowKey, Trigger } from "../../model/flows/flow.ts";
 import type { TriggerState } from "../../model/triggers/trigger_state.ts";
 import type { Entry } from "../../store/committer.ts";
+import type { RenameRecords } from "../../store/records/rename_records.ts";
 import type { TriggerRecords } from "../../store/records/trigger_records.ts";
 import type { TriggerDeclarations } from "./trigger_declarations.ts";
 import type { TriggerIndex } from "./trigger_index.ts";
 import type { StateChange, TriggerStates } from "./trigger_states.ts";
+
+/** The move of a flow: its own entry, and the mutations before it. */
+interface FlowMove {
+  readonly entry: Entry;
+  readonly batch: ReturnType<RenameRecords["batch"]>;
+}
 
 interface FlowTriggersDeps {
   readonly states: TriggerStates;
@@ -61,30 +68,29 @@ export class FlowTriggers {
     });
   }
 
-  /** Commits the move of a flow to another namespace in one entry with the states of its triggers, which continue there. */
-  async move(from: FlowKey, flow: Flow, entry: Entry): Promise<void> {
+  /**
+   * Commits the move of a flow to another namespace, where its triggers continue. They may be too many for one entry: their
+   * states are written before, where no flow declares them yet. Those under the old name are left: the rename removes them.
+   */
+  async move(from: FlowKey, flow: Flow, { entry, batch }: FlowMove): Promise<void> {
     const { tenant } = flow;
     const { states, records } = this.#deps;
     const old = await records.ofFlow(tenant, from);
     const known = old.map((state) => ({ ...state, namespace: flow.namespace }));
     const moved = await Promise.all(flow.triggers.map((trigger) => this.#changeOf(flow, trigger, known)));
-    // Nothing of them is stored under the new name yet. A move is no change of a trigger.
+    // What a try has written that a crash or the database has ended.
+    const written = await records.ofFlow(tenant, flow);
+    // A move is no change of a trigger.
     const changes = moved.map(({ previous, next }): StateChange => ({
       tenant,
+      previous: written.find(({ triggerId }) => triggerId === next.triggerId),
       next: { ...next, updatedAt: previous?.updatedAt ?? next.updatedAt },
     }));
-    const windows = await Promise.all(
-      old.map((state) => records.movedWindows(tenant, state, flow.namespace)),
-    );
-    const removals = await Promise.all(old.map((state) => records.remove(tenant, state)));
+    for (const change of changes) await batch.add(states.mutationsOf(change));
+    for (const state of old) await batch.add(await records.movedWindows(tenant, state, flow.namespace));
+    await batch.flush();
     await states.commit({
       ...entry,
-      mutations: [
-        ...entry.mutations,
-        ...changes.flatMap((change) => states.mutationsOf(change)),
-        ...windows.flat(),
-        ...removals.flat(),
-      ],
       committed: () => {
         entry.committed?.();
         this.#applied(flow, { changes, gone: old });

@@ -17,10 +17,12 @@ import {
   keysOfNamespace,
   kvExpiryKey,
   namespaceRenameKey,
+  triggerDueKey,
 } from "../keys.ts";
 import type { Key, Mutation, Selector, Store, StoredEntry } from "../store.ts";
 import { deleteKey, readEntries, readEntry, setJson } from "../stored_entries.ts";
 import { decodePair } from "./kv_pair_records.ts";
+import { decodeState } from "./trigger_records.ts";
 import { decodeSecret, secretMutation, type StoredSecret } from "./secret_records.ts";
 
 /** One namespace and its new name. */
@@ -38,15 +40,26 @@ export interface NamespaceRename {
 /** Encrypts a secret for its new name. */
 export type Reseal = (secret: StoredSecret, namespace: string) => Uint8Array;
 
-/** What is moved as it is; `indexOf` gives the key of the expiry index that goes with a row. */
-const KINDS: readonly {
+/** Rows of a kind; `indexOf` gives the key of the index that goes with one. */
+interface RowKind {
   readonly kind: string;
   readonly indexOf?: (entry: StoredEntry) => Key | undefined;
-}[] = [
+}
+
+/** What is moved as it is. */
+const KINDS: readonly RowKind[] = [
   { kind: "fc" },
   { kind: "tc", indexOf: cacheIndexOf },
   { kind: "kv", indexOf: pairIndexOf },
   { kind: "nf" },
+];
+/** What is removed under the old name; the triggers have moved with their flows. */
+const REMOVED: readonly RowKind[] = [
+  ...KINDS,
+  { kind: "s" },
+  { kind: "tr", indexOf: dueIndexOf },
+  { kind: "ti" },
+  { kind: "tw" },
 ];
 /** What a namespace can hold apart from its flows. */
 const CONTENT_KINDS = ["kv", "nf", "s", "fc"];
@@ -144,7 +157,7 @@ export class RenameRecords {
   /** Deletes all rows under the old name; values after the records that refer to them, and after those who read them. */
   async remove(tenant: TenantId, [from]: NamespaceMove): Promise<void> {
     const batch = new RenameBatch(this.#committer);
-    for (const { kind, indexOf } of [...KINDS, { kind: "s", indexOf: undefined }]) {
+    for (const { kind, indexOf } of REMOVED) {
       // In reverse order: a file goes before its directory.
       for await (const entry of this.#rows(keysOfNamespace(tenant, kind, from), true)) {
         const index = indexOf?.(entry);
@@ -232,6 +245,11 @@ function pairIndexOf(entry: StoredEntry): Key | undefined {
 function cacheIndexOf({ key, value }: StoredEntry): Key | undefined {
   const [expiresAt] = decodeJson(value) as [number];
   return expiresAt === 0 ? undefined : cacheExpiryKey(expiresAt, key);
+}
+
+function dueIndexOf(entry: StoredEntry): Key | undefined {
+  const state = decodeState(entry);
+  return state.dueAt === undefined ? undefined : triggerDueKey(state.dueAt, String(entry.key[0]), state);
 }
 
 function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {

@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { checkStore } from "../../../src/store/check/check.ts";
+import type { JsonObject } from "../../../src/base/json.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
 import { FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { GatedStore } from "../../support/fakes/gated_store.ts";
@@ -101,6 +102,31 @@ Deno.test("rename() continues by itself when the database takes writes again", a
   await app.advance(10_000);
   assertEquals(await contentOf(app, "new"), before);
   await app.json("PUT", "/namespaces/new/kv/other", json('"v"'));
+  assertEquals((await checkStore(app.store)).findings.list(), []);
+});
+
+/** Enough for a save, and more than an entry holds that moves them with all that is stored of them. */
+const MANY_TRIGGERS = 300;
+
+Deno.test("rename() moves a flow with as many triggers as a save takes", async () => {
+  await using app = await Harness.start();
+  const schedule = (_: unknown, n: number) =>
+    `  - {id: t${n}, type: io.svc.plugin.core.trigger.Schedule, cron: "0 ${n % 24} * * *"}\n`;
+  const triggers = Array.from({ length: MANY_TRIGGERS }, schedule).join("");
+  const task = "{id: a, type: io.svc.plugin.core.debug.Return, format: a}";
+  await app.save(`id: many\nnamespace: old\ntasks: [${task}]\ntriggers:\n${triggers}`);
+  await app.json(
+    "PUT",
+    "/triggers",
+    json({ namespace: "old", flowId: "many", triggerId: "t5", disabled: true }),
+  );
+  await app.json("POST", "/namespaces/old/rename", json({ id: "new" }));
+  const { results } = await app.page<{ triggerContext: JsonObject }>("/triggers/search?size=1000");
+  const states = results.map(({ triggerContext }) => triggerContext);
+  const off = states.filter(({ disabled }) => disabled).map(({ triggerId }) => triggerId);
+  assertEquals([states.length, off], [MANY_TRIGGERS, ["t5"]]);
+  assertEquals(new Set(states.map(({ namespace }) => namespace)), new Set(["new"]));
+  assertEquals(app.store.count(["td"]), MANY_TRIGGERS - 1);
   assertEquals((await checkStore(app.store)).findings.list(), []);
 });
 
