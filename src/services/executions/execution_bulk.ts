@@ -22,7 +22,7 @@ import {
   type UNQUEUED_STATES,
 } from "./execution_actions.ts";
 import type { ExecutionReplays } from "./execution_replays.ts";
-import type { Executions } from "./executions.ts";
+import { DISABLED_FLOW, type Executions } from "./executions.ts";
 
 interface ExecutionBulkDeps {
   readonly actions: ExecutionActions;
@@ -194,6 +194,7 @@ const BEFORE: ReadonlySet<DateOperator> = new Set(["LESS_THAN", "LESS_THAN_OR_EQ
 
 function knownReason({ type }: BulkAction, id: string, { code, message }: DomainError): string | undefined {
   if (message === unknownExecution(id).message) return "execution not found";
+  if (message.includes(DISABLED_FLOW)) return undefined;
   return REASONS_OF_STATE.has(code) ? KNOWN_REASONS[type] : undefined;
 }
 

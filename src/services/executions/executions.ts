@@ -402,9 +402,12 @@ export function beginWithinQuota(
   return quotas.within(tenant, "executions", 1, () => executor.begin(execution, plan, mutations));
 }
 
+/** What a refusal to start a disabled flow says. */
+export const DISABLED_FLOW = "Cannot execute a disabled flow";
+
 /** The plan of a flow that may be started. @throws DomainError conflict: it is disabled */
 export function checkEnabled(plan: FlowPlan): FlowPlan {
   const { disabled, namespace, id } = plan.flow;
   if (!disabled) return plan;
-  throw illegalState(`Cannot execute a disabled flow: "${namespace}.${id}"`);
+  throw illegalState(`${DISABLED_FLOW}: "${namespace}.${id}"`);
 }

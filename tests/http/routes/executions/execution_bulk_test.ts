@@ -107,6 +107,20 @@ Deno.test("POST /executions/restart/by-ids makes new executions of the latest re
   assertEquals(await restart(second), [[2, second], [1, null], [1, null]]);
 });
 
+Deno.test("POST /executions/restart/by-ids of a disabled flow says that it is disabled, not that the state is wrong", async () => {
+  await using server = await Harness.start({ effect: () => ({ state: "FAILED" }) });
+  const [id] = await begin(server, WORK, 1);
+  await server.json("PUT", "/flows/demo/work", yaml(`${WORK}disabled: true\n`));
+  const response = await server.request(
+    "POST",
+    "/executions/restart/by-ids?latestRevision=true",
+    json([id]),
+  );
+  const { invalids } = await response.json();
+  const told = (invalids as { message: string }[]).map(({ message }) => message);
+  assertEquals(told, ['Illegal state: Cannot execute a disabled flow: "demo.work"']);
+});
+
 Deno.test("POST /executions/unqueue/by-ids lets queued executions run beyond the limit", async () => {
   await using server = await Harness.start();
   const ids = await begin(server, LIMITED, 4);
