@@ -20,6 +20,11 @@ const data = {
 const doubling = (start: string, step: string) =>
   `{% set a = ${start} %}{% for i in 1..60 %}{% set a = ${step} %}{% endfor %}{{ a }}`;
 
+Deno.test("compileTemplate() takes a template of as many tokens as the limit allows", () => {
+  const source = "{{a}}".repeat(66_666);
+  assertEquals(compileTemplate(source).source, source);
+});
+
 testErrors("limit", [
   [`{{ ${"(".repeat(101)}1${")".repeat(101)} }}`, "limit"],
   [`{{ ${"[".repeat(200)}1${"]".repeat(200)} }}`, "limit"],
@@ -31,6 +36,9 @@ testErrors("limit", [
   [`{{ ${'"#{'.repeat(120)}1${'}"'.repeat(120)} }}`, "limit"],
   ["{% if true %}".repeat(200) + "{% endif %}".repeat(200), "limit"],
   ["{{ 1 }}" + " ".repeat(1_000_000), "limit"],
+  ["{{a}}".repeat(66_667), "limit"],
+  [`{{ [${"1,".repeat(100_000)}1] }}`, "limit"],
+  [`{{ ${'"#{1}" ~ '.repeat(50)}"${"#{1}".repeat(100_000)}" }}`, "limit"],
   ["{{ 1..200000 }}", "limit"],
   ["{{ range(1, 9007199254740991) }}", "limit"],
   ["{% for a in 1..2000 %}{% for b in 1..2000 %}{% endfor %}{% endfor %}", "limit"],

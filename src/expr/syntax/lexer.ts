@@ -1,5 +1,10 @@
 /** Source text → tokens: delimiters, whitespace trimming, literal bodies (`raw`, `verbatim`), forms of strings. */
-import { ExpressionError, MAX_SOURCE_DEPTH, MAX_TEMPLATE_LENGTH } from "../../languages/values/mod.ts";
+import {
+  ExpressionError,
+  MAX_SOURCE_DEPTH,
+  MAX_TEMPLATE_LENGTH,
+  MAX_TEMPLATE_TOKENS,
+} from "../../languages/values/mod.ts";
 
 /** Type of a token; `text` and `raw` are output, the others belong to a print or a tag. */
 export type TokenType =
@@ -57,6 +62,8 @@ class Lexer {
   #at = 0;
   #trimNext = false;
   #depth = 0;
+  /** Those in interpolated strings included. */
+  #count = 0;
 
   constructor(source: string) {
     this.#source = source;
@@ -88,7 +95,7 @@ class Lexer {
       text = text.trimEnd();
     }
     this.#trimNext = false;
-    if (text !== "") this.#tokens.push({ type: "text", text, offset: start, end });
+    if (text !== "") this.#add({ type: "text", text, offset: start, end });
   }
 
   /** Whether a `raw` tag begins there: white space around and in it is kept. */
@@ -226,7 +233,7 @@ class Lexer {
     flush();
     this.#at++;
     const type = parts.length ? "interpolated" : "string";
-    this.#tokens.push({ type, text, offset: start, end: this.#at, parts: [...parts, text] });
+    this.#add({ type, text, offset: start, end: this.#at, parts: [...parts, text] });
   }
 
   #interpolation(): Token[] {
@@ -242,7 +249,15 @@ class Lexer {
   }
 
   #push(type: TokenType, text: string, offset: number): void {
-    this.#tokens.push({ type, text, offset, end: this.#at });
+    this.#add({ type, text, offset, end: this.#at });
+  }
+
+  #add(token: Token): void {
+    if (++this.#count > MAX_TEMPLATE_TOKENS) {
+      const reason = `Cannot compile the template: it has more than ${MAX_TEMPLATE_TOKENS} tokens`;
+      this.#fail(reason, token.offset, "limit");
+    }
+    this.#tokens.push(token);
   }
 
   #match(pattern: RegExp, isConsumed = false): RegExpExecArray | null {
