@@ -114,3 +114,8 @@ const DATABASE_FAULTS: ReadonlySet<ErrorCode> = new Set(["storage_full", "unavai
 export function isDatabaseFault(error: unknown): error is DomainError {
   return error instanceof DomainError && DATABASE_FAULTS.has(error.code);
 }
+
+/** Throws a fault of the database, for code that makes other errors a result: such a fault says nothing of what was asked for. */
+export function throwDatabaseFault(error: unknown): void {
+  if (isDatabaseFault(error)) throw error;
+}

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { Command, Event } from "../../engine/events.ts";
 import { slaKey } from "../../engine/endings/sla.ts";
 import { isTruthyText } from "../../expr/mod.ts";
-import { isDatabaseFault } from "../../model/errors.ts";
+import { throwDatabaseFault } from "../../model/errors.ts";
 import { type TaskRun, taskRunOf } from "../../model/executions/execution.ts";
 import { isRenderError } from "../../rendering/host_functions/mod.ts";
 import { failure, limitOutputs } from "../attempts/attempt.ts";
@@ -104,14 +104,10 @@ function tryText(
 ): void | Promise<void> {
   try {
     const text = render();
-    return text instanceof Promise ? text.then(take, leaveOut) : take(text);
+    return text instanceof Promise ? text.then(take, throwDatabaseFault) : take(text);
   } catch (error) {
     if (!isRenderError(error)) throw error;
   }
-}
-
-function leaveOut(error: unknown): void {
-  if (isDatabaseFault(error)) throw error;
 }
 
 /** The outputs of the flow. */
@@ -140,7 +136,7 @@ function tryRender<T>(
 
 /** A bug in the renderer must not look like a mistake in the flow. @throws DomainError a fault of the database: the render is repeated */
 function renderMessage(error: unknown): string {
-  if (isDatabaseFault(error)) throw error;
+  throwDatabaseFault(error);
   if (isRenderError(error)) return error.message;
   return `Internal error while rendering: ${error instanceof Error ? error.message : String(error)}`;
 }

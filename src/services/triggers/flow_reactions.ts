@@ -23,7 +23,7 @@ import type { Conditions } from "../../rendering/conditions.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { Quotas } from "../access/quotas.ts";
 import type { Flows } from "../flows/flows.ts";
-import { isTooLarge, undefinedIfMissing } from "../../model/errors.ts";
+import { isTooLarge, throwDatabaseFault, undefinedIfMissing } from "../../model/errors.ts";
 import { stopStates } from "./trigger_index.ts";
 import type { TriggerStarts } from "./trigger_starts.ts";
 import type { TriggerStates } from "./trigger_states.ts";
@@ -185,6 +185,7 @@ export class FlowReactions {
       const scope = conditions.scope(facts);
       return await this.#windows.evaluate({ tenant, key, trigger, executionId, at, timeZone, scope });
     } catch (error) {
+      throwDatabaseFault(error);
       return { refusal: (error as Error).message, mutations: [] };
     }
   }

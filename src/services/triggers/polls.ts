@@ -6,6 +6,7 @@ import { readDuration } from "../../base/time/duration.ts";
 import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../base/json.ts";
 import { isFlagSet } from "../../base/text/truthy_text.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
+import { isDatabaseFault, throwDatabaseFault } from "../../model/errors.ts";
 import type { Flow, TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import type { PollFinding, PollingTriggerType } from "../../model/triggers/trigger_catalog.ts";
 import type { TaskPorts } from "../../model/ports/task_ports.ts";
@@ -223,7 +224,9 @@ export class Polls {
       const message = mask.apply((error as Error).message);
       work.reset();
       const isStopping = this.#closing.signal.aborted;
-      const isFailure = !isStopping && isFlagSet(ownProperty(trigger.properties, "failOnTriggerError"));
+      // After a fault of the database the next poll finds the same again.
+      const isFailure = !isStopping && !isDatabaseFault(error) &&
+        isFlagSet(ownProperty(trigger.properties, "failOnTriggerError"));
       return isFailure
         ? { isFired: true, variables: {}, error: message }
         : { isFired: false, reason: message };
@@ -238,6 +241,7 @@ export class Polls {
       const refusal = await conditions.refusal(trigger, facts);
       return refusal === undefined ? { isFired: true, ...found } : { isFired: false, reason: refusal };
     } catch (error) {
+      throwDatabaseFault(error);
       return { isFired: true, ...found, error: (error as Error).message };
     }
   }

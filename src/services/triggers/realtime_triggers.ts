@@ -5,6 +5,7 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
+import { throwDatabaseFault } from "../../model/errors.ts";
 import { addLogLine, type LogLine } from "../../model/executions/execution.ts";
 import type { TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import type { TaskPorts } from "../../model/ports/task_ports.ts";
@@ -213,6 +214,7 @@ export class RealtimeTriggers {
       const refusal = await conditions.refusal(trigger, facts);
       return refusal ?? await starts.createOrFail(start);
     } catch (error) {
+      throwDatabaseFault(error);
       const { message } = error as Error;
       return { execution: starts.fail(start, message), error: message };
     }

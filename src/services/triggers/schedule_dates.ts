@@ -2,6 +2,7 @@
 import type { Instant } from "../../base/time/clock.ts";
 import { type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
+import { throwDatabaseFault } from "../../model/errors.ts";
 import type { Flow, Trigger } from "../../model/flows/flow.ts";
 import type { FireTimes, TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import type { TriggerState } from "../../model/triggers/trigger_state.ts";
@@ -118,6 +119,7 @@ export class ScheduleDates {
       }
       return { start };
     } catch (error) {
+      throwDatabaseFault(error);
       return { start, error: (error as Error).message };
     }
   }

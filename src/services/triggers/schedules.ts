@@ -25,7 +25,7 @@ import type { ExecutionRecords } from "../../store/records/executions/execution_
 import type { Executor } from "../../runtime/executor.ts";
 import type { Quotas } from "../access/quotas.ts";
 import type { Flows } from "../flows/flows.ts";
-import { isTooLarge, undefinedIfMissing } from "../../model/errors.ts";
+import { isTooLarge, throwDatabaseFault, undefinedIfMissing } from "../../model/errors.ts";
 import { type DeclaredPoll, pollIntervalMs, type Polls } from "./polls.ts";
 import type { RealtimeTriggers } from "./realtime_triggers.ts";
 import type { ScheduleAtDate, ScheduleDates } from "./schedule_dates.ts";
@@ -202,6 +202,7 @@ export class Schedules {
     const known = dates.knownTimes(trigger);
     if (known) return decide(known);
     return dates.timesOf(plan.flow, trigger).then(decide, (error) => {
+      throwDatabaseFault(error);
       const failed = { at: now, outcome: "SKIPPED", reason: (error as Error).message } as const;
       const next = { ...withEvaluation(state, failed), dueAt: undefined, nextDate: undefined };
       return this.#save(due.tenant, state, next);

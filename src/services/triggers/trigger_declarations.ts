@@ -10,6 +10,7 @@ import {
 import { isFlagSet } from "../../base/text/truthy_text.ts";
 import { dueOf } from "../../engine/schedule.ts";
 import { hasExpression } from "../../flow/mod.ts";
+import { throwDatabaseFault } from "../../model/errors.ts";
 import { Evaluations } from "../../model/triggers/evaluations.ts";
 import type { Flow, Trigger } from "../../model/flows/flow.ts";
 import { parseInstant } from "../../base/time/iso_8601.ts";
@@ -77,7 +78,7 @@ export class TriggerDeclarations {
     );
   }
 
-  /** The state with its next date counted from now. */
+  /** The state with its next date counted from now. @throws DomainError the database cannot be read */
   async withDates(flow: Flow, trigger: Trigger, state: TriggerState): Promise<TriggerState> {
     const now = this.#deps.clock.now();
     if (!this.#isOn(flow, trigger, state)) return { ...state, nextDate: undefined, dueAt: undefined };
@@ -86,6 +87,7 @@ export class TriggerDeclarations {
       const dated = { ...state, nextDate };
       return { ...dated, dueAt: dueOf(dated, now) };
     } catch (error) {
+      throwDatabaseFault(error);
       const evaluation = { at: now, outcome: "SKIPPED", reason: (error as Error).message } as const;
       return { ...withEvaluation(state, evaluation), nextDate: undefined, dueAt: undefined };
     }

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../.
 import { readStructure } from "../../base/json_text.ts";
 import { createExecution } from "../../engine/create.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
-import { DomainError } from "../../model/errors.ts";
+import { DomainError, throwDatabaseFault } from "../../model/errors.ts";
 import { addLogLine, type Execution } from "../../model/executions/execution.ts";
 import type { Trigger } from "../../model/flows/flow.ts";
 import {
@@ -72,9 +72,13 @@ export class TriggerStarts {
     return execution;
   }
 
-  /** As {@link create}, but an error, also of a label, gives a FAILED execution that logs it. Synchronous when there is nothing to render. */
+  /**
+   * As {@link create}, but an error, also of a label, gives a FAILED execution that logs it. Synchronous when there is nothing to
+   * render. @throws DomainError the database cannot be read: a later try may start
+   */
   createOrFail(start: TriggerStart): StartResult | Promise<StartResult> {
     const failed = (error: unknown): StartResult => {
+      throwDatabaseFault(error);
       const { message } = error as Error;
       return { execution: this.fail(start, message), error: message };
     };

@@ -7,6 +7,7 @@ import {
   illegalState,
   invalidEntity,
   notFound,
+  throwDatabaseFault,
   undefinedIfMissing,
 } from "../../model/errors.ts";
 import type { Flow, FlowKey, TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
@@ -148,8 +149,9 @@ export class Triggers implements TriggerPort {
       }
       const oversized = oversizedMember(request);
       if (oversized) throw invalidEntity(`backfill.${oversized.property}: ${oversized.message}`);
-      const times = await this.#deps.dates.timesOf(flow, trigger).catch(({ message }: Error) => {
-        throw cannotBackfill(trigger, message);
+      const times = await this.#deps.dates.timesOf(flow, trigger).catch((error: Error) => {
+        throwDatabaseFault(error);
+        throw cannotBackfill(trigger, error.message);
       });
       const next = times.next(now);
       if (next !== undefined && next <= end) {

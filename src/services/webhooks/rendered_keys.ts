@@ -3,6 +3,7 @@
  * webhook must not take longer because its key is an expression, which would reveal that the webhook exists.
  */
 import type { Clock } from "../../base/time/clock.ts";
+import { throwDatabaseFault } from "../../model/errors.ts";
 import type { Flow, Trigger } from "../../model/flows/flow.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 
@@ -41,7 +42,10 @@ export class RenderedKeys {
     this.#deps = deps;
   }
 
-  /** The key of a trigger; `undefined` if it is empty or cannot be rendered, so that it matches nothing. */
+  /**
+   * The key of a trigger; `undefined` if it is empty or cannot be rendered, so that it matches nothing.
+   * @throws DomainError the database cannot be read
+   */
   async of(flow: Flow, trigger: Trigger): Promise<string | undefined> {
     const template = String(trigger.properties.key ?? "");
     if (!template.includes("{")) return template.trim();
@@ -50,7 +54,7 @@ export class RenderedKeys {
     // Counted before the render: what is written during it is not in the key.
     const { writeCount: secretWrites } = this.#deps.secrets;
     const { writeCount: kvWrites } = this.#deps.kvPairs;
-    const rendered = await this.#deps.renderer.text(flow, template, {}).catch(() => "");
+    const rendered = await this.#deps.renderer.text(flow, template, {}).catch(emptyText);
     const key = rendered.trim();
     if (key === "") return undefined;
     const keptMs = keptMsOf(template);
@@ -66,6 +70,12 @@ export class RenderedKeys {
     if (secretWrites !== secrets.writeCount) return false;
     return untilMs === Infinity || (kvWrites === kvPairs.writeCount && clock.monotonicMs() < untilMs);
   }
+}
+
+/** The text of what cannot be rendered: nothing equals it. @throws DomainError the database cannot be read */
+export function emptyText(error: unknown): string {
+  throwDatabaseFault(error);
+  return "";
 }
 
 /** How long a key may be kept: not at all if the template calls functions whose results change by themselves. */

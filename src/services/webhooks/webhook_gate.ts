@@ -10,6 +10,7 @@ import { MAX_WRONG_WEBHOOK_KEYS, WRONG_WEBHOOK_KEYS_WINDOW_MS } from "../../mode
 import { type CallLimit, CallWindows } from "./call_windows.ts";
 import { FailureLimiter } from "../access/failure_limiter.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
+import { emptyText } from "./rendered_keys.ts";
 import { checkSignature, signatureRuleOf, type SignedCall } from "./webhook_signature.ts";
 
 interface WebhookGateDeps {
@@ -92,7 +93,7 @@ export class WebhookGate {
     if (!rule) return undefined;
     const { clock, renderer } = this.#deps;
     const secret = rule.secret.includes("{")
-      ? await renderer.text(flow, rule.secret, {}).catch(() => "")
+      ? await renderer.text(flow, rule.secret, {}).catch(emptyText)
       : rule.secret;
     return (call) => {
       if (secret !== "") return checkSignature(rule, call, { secret, now: clock.now() });
