@@ -75,7 +75,7 @@ export function runAttempt(
     const begin = (properties: JsonObject) => attempt(run, properties);
     if (command.isResumed) return Promise.resolve(freshAttempt(run, undefined)).catch(failed).then(done);
     const render = () => live.renderer.properties(command.task, type, taskRun);
-    const event = whenKnown(repeated(render, { ...run, isOver: () => isOver(run) }), begin);
+    const event = whenKnown(whenAccessible(run, render), begin);
     return event instanceof Promise ? event.catch(failed).then(done) : done(event);
   } catch (error) {
     return done(failed(error));
@@ -109,7 +109,8 @@ function attempt(run: Attempt, properties: JsonObject): Event | Promise<Event> {
 async function cachedAttempt(run: Attempt, properties: JsonObject, policy: CachePolicy): Promise<Event> {
   const { live, command: { task, taskRun }, taskCache, controller } = run;
   run.place = await taskCache.placeOf(live.execution, task, { policy, properties });
-  const outputs = await taskCache.find(run.place, contextOf(run));
+  const { place } = run;
+  const outputs = await whenAccessible(run, () => taskCache.find(place, contextOf(run)));
   if (controller.signal.aborted) {
     dropFiles(run);
     return { type: "attempt_ended", taskRun, outcome: { state: "KILLED" } };
@@ -123,8 +124,8 @@ async function cachedAttempt(run: Attempt, properties: JsonObject, policy: Cache
 function freshAttempt(run: Attempt, properties: JsonObject | undefined): Event | Promise<Event> {
   const { timeout } = run.command.task;
   if (timeout === undefined) return attemptWithin(run, properties, undefined);
-  const text = run.live.renderer.text(timeout, { task: run.command.task, taskRun: run.taskRun });
-  return whenKnown(text, (known) => attemptWithin(run, properties, timeoutMs(known)));
+  const render = () => run.live.renderer.text(timeout, { task: run.command.task, taskRun: run.taskRun });
+  return whenKnown(whenAccessible(run, render), (known) => attemptWithin(run, properties, timeoutMs(known)));
 }
 
 function timeoutMs(text: string): number {
@@ -185,19 +186,20 @@ function runHere(
   type: RunnableTaskType,
   properties: JsonObject,
 ): AttemptOutcome | Promise<AttemptOutcome> {
-  const { files } = run;
-  const context = contextOf(run);
-  if (!REPEATED.has(run.command.task.kind)) return type.run(properties, context);
-  const work = async () => {
-    void files.pending?.discard();
-    files.pending = undefined;
-    return await type.run(properties, context);
-  };
-  return repeated(work, { ...run, isOver: () => isOver(run) });
+  const work = () => type.run(properties, contextOf(run));
+  return REPEATED.has(run.command.task.kind) ? whenAccessible(run, work) : work();
 }
 
-function isOver({ files, controller: { signal } }: Attempt): boolean {
-  return signal.aborted || files.isOver === true;
+/** The result of work without an effect but files: a fault of the database delays it. */
+function whenAccessible<T>(run: Attempt, work: () => T | Promise<T>): T | Promise<T> {
+  const { live, files, controller: { signal } } = run;
+  const begin = () => {
+    // Of a try that failed.
+    void files.pending?.discard();
+    files.pending = undefined;
+    return work();
+  };
+  return repeated(begin, { live, deps: run, isOver: () => signal.aborted || files.isOver === true });
 }
 
 /** The worker is gone: nothing of the attempt is kept but its log lines. */

@@ -12,8 +12,9 @@ export interface RepeatDeps {
   readonly isStopping: () => boolean;
 }
 
-interface RepeatOptions extends RepeatDeps {
+interface RepeatOptions {
   readonly live: LiveExecution;
+  readonly deps: RepeatDeps;
   /** Whether nothing waits for the result any more; else it is awaited as long as the execution is in memory. */
   readonly isOver?: () => boolean;
 }
@@ -30,7 +31,7 @@ export function repeated<T>(work: () => T | Promise<T>, options: RepeatOptions):
 }
 
 async function again<T>(first: unknown, work: () => T | Promise<T>, options: RepeatOptions): Promise<T> {
-  const { live, clock, logger, isStopping, isOver } = options;
+  const { live, deps: { clock, logger, isStopping }, isOver } = options;
   let error = first;
   while (isDatabaseFault(error)) {
     const fields = { execution: live.execution.id, error: error.message };

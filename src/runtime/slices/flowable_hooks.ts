@@ -6,6 +6,7 @@ import type { FlowableHooks, FlowableTaskType, TaskCatalog } from "../../model/t
 import { type AttemptDeps, contextOf } from "../attempts/attempt.ts";
 import type { BackgroundWork } from "../live/background_work.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
+import { repeated } from "../live/repeated_work.ts";
 import type { LiveExecutions } from "../live/live_executions.ts";
 import { renderDecision } from "./command_rendering.ts";
 
@@ -49,8 +50,12 @@ async function runHooks(
   const context = contextOf(run);
   const rendered = { type: "decision_rendered", taskRun: ordinal } as const;
   try {
-    const properties = await live.renderer.properties(task, type, taskRun);
-    const limit = isAfter ? {} : await live.renderer.members(["timeout"], { task, taskRun });
+    const render = async () => ({
+      properties: await live.renderer.properties(task, type, taskRun),
+      limit: isAfter ? {} : await live.renderer.members(["timeout"], { task, taskRun }),
+    });
+    const isOver = () => isEnded(taskRun.history);
+    const { properties, limit } = await repeated(render, { live, deps, isOver });
     const resources = live.resources ??= new Map();
     const held = resources.get(ordinal) ?? { release: () => hooks.release(context) };
     resources.set(ordinal, held);

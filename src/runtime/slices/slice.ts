@@ -241,7 +241,7 @@ function beginChild(
   };
   const start = () => startAny(live, command, { ...deps, type, taskRun }, failed);
   const isOver = () => isEnded(taskRun.history) || taskRun.attempts.length !== attempt;
-  const started = repeated(start, { ...deps, live, isOver });
+  const started = repeated(start, { live, deps, isOver });
   settle(live, deps, started instanceof Promise ? started.catch(failed).then(begun) : begun(started));
 }
 
@@ -253,7 +253,7 @@ function collectOutputs(
   const { taskRun: ordinal, attempt } = command;
   const { history } = taskRunOf(live.execution, ordinal) as TaskRun;
   const collect = () => deps.loops.collect(live, command);
-  const collected = repeated(collect, { ...deps, live, isOver: () => isEnded(history) });
+  const collected = repeated(collect, { live, deps, isOver: () => isEnded(history) });
   const failed = (error: unknown) => ({ ...failure(live, ordinal, error), attempt });
   return collected instanceof Promise ? collected.catch(failed) : collected;
 }
@@ -343,7 +343,7 @@ function interrupt(live: LiveExecution, taskRun: number): void {
 
 /** A fault of the database delays the event. */
 function settleRender(live: LiveExecution, deps: SliceDeps, render: () => Event | Promise<Event>): void {
-  settle(live, deps, repeated(render, { ...deps, live }));
+  settle(live, deps, repeated(render, { live, deps }));
 }
 
 /** Adds the event, now or once it is known. */

@@ -35,6 +35,15 @@ const TASKS: readonly (readonly [name: string, tasks: string])[] = [
        tasks: [{id: e, type: ${EFFECT_TYPE}, name: child}], outputs: [{id: got, type: STRING, value: "{{ item.value }}"}]}`,
   ],
   ["a property", `{id: r, type: ${CORE}.debug.Return, format: "{{ kv('k') }}"}`],
+  ["a timeout", `{id: r, type: ${CORE}.debug.Return, format: x, timeout: "{{ kv('k') ? 'PT1M' : 'PT1S' }}"}`],
+  [
+    "cached outputs",
+    `{id: w2, type: ${CORE}.storage.Write, content: x, taskCache: {enabled: true, ttl: PT1H}}`,
+  ],
+  [
+    "a WorkingDirectory",
+    `{id: d, type: ${CORE}.flow.WorkingDirectory, timeout: "{{ kv('k') ? 'PT1M' : 'PT1S' }}", tasks: [{id: r, type: ${CORE}.debug.Return, format: x}]}`,
+  ],
   ["a condition", `{id: r, type: ${CORE}.debug.Return, format: x, runIf: "{{ kv('k') == 'yes' }}"}`],
   [
     "a decision",
