@@ -1,6 +1,7 @@
 /** One attempt: every failure is an end, and nothing of it counts after its timeout. */
 import { assertEquals, assertInstanceOf } from "@std/assert";
 import { type JsonObject, parseJson } from "../../../src/base/json.ts";
+import { silentLogger } from "../../../src/base/log.ts";
 import type { Event } from "../../../src/engine/events.ts";
 import type { Task } from "../../../src/model/flows/flow.ts";
 import type { RunContext } from "../../../src/model/ports/run_context.ts";
@@ -19,6 +20,8 @@ function attempt(type: TaskType | undefined, declared: Task = task("a", "test"))
   const wakes: number[] = [];
   const deps: AttemptDeps = {
     clock,
+    logger: silentLogger(clock),
+    isStopping: () => false,
     ports: {} as AttemptDeps["ports"],
     taskCache: {} as AttemptDeps["taskCache"],
     shapes: new KeptShapes(),
