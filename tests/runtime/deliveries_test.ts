@@ -4,14 +4,8 @@ import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
 import { MESSAGES } from "../../src/store/keys.ts";
 import type { Mutation } from "../../src/store/store.ts";
 import { settle } from "../support/fakes/fake_clock.ts";
-import { GatedStore } from "../support/fakes/gated_store.ts";
-import {
-  EFFECT_TYPE,
-  type ExecutionResponse,
-  Harness,
-  type HarnessOptions,
-  statesOf,
-} from "../support/harness.ts";
+import { type GatedStore, restartGated } from "../support/fakes/gated_store.ts";
+import { EFFECT_TYPE, type ExecutionResponse, Harness, statesOf } from "../support/harness.ts";
 
 const FLOW = "io.kestra.plugin.core.flow";
 const PAUSE = `tasks: [{id: p, type: ${FLOW}.Pause}]`;
@@ -32,23 +26,6 @@ namespace: demo
 concurrency: {limit: 1}
 tasks: [{id: p, type: ${FLOW}.Pause}, {id: f, type: io.kestra.plugin.core.execution.Fail}]
 `;
-
-/** A start of the server that has read nothing yet, and cannot read these executions. */
-async function restarted(
-  app: Harness,
-  unreadable: readonly unknown[],
-  options: HarnessOptions = {},
-): Promise<{ readonly app: Harness; readonly store: GatedStore }> {
-  let store: GatedStore | undefined;
-  const wrap: HarnessOptions["wrap"] = (memory) => {
-    store = new GatedStore(memory);
-    for (const id of unreadable) store.unreadable.add(String(id));
-    return store;
-  };
-  const next = await app.crash({ ...options, wrap });
-  await settle();
-  return { app: next, store: store as GatedStore };
-}
 
 async function post(app: Harness, { id }: { readonly id?: unknown }, action: string): Promise<void> {
   await app.json("POST", `/executions/${id}/${action}`);
@@ -85,7 +62,7 @@ Deno.test("deliver() of the end of a Subflow repeats until its parent can be rea
   const first = await Harness.start();
   await first.save(CHILD);
   const parent = await first.run(PARENT);
-  const { app, store } = await restarted(first, [parent.id]);
+  const { app, store } = await restartGated(first, { unreadable: [parent.id] });
   const [child] = await children(app);
   await post(app, child ?? {}, "resume");
   assertEquals([(await children(app))[0]?.state.current, await messages(app)], ["SUCCESS", 1]);
@@ -99,7 +76,7 @@ Deno.test("deliver() of the ends of a ForEachItem counts each of them once", asy
   await first.save(CHILD);
   const parent = await first.run(EACH);
   await settle();
-  const { app, store } = await restarted(first, [parent.id]);
+  const { app, store } = await restartGated(first, { unreadable: [parent.id] });
   for (const child of await children(app)) {
     await post(app, child, "resume");
     await app.advance(700);
@@ -116,7 +93,7 @@ Deno.test("deliver() of a kill repeats until the child can be read", async () =>
   await first.save(CHILD);
   const parent = await first.run(PARENT);
   const [child] = await children(first);
-  const { app, store } = await restarted(first, [child?.id]);
+  const { app, store } = await restartGated(first, { unreadable: [child?.id] });
   await kill(app, parent);
   assertEquals(await messages(app), 1);
   await readable(app, store);
@@ -137,7 +114,7 @@ Deno.test("grantSlots() starts a queued execution once it can be read; until the
   const first = await Harness.start();
   await first.save(LIMITED);
   const [running, queued, last] = await startInTurn(first, 3);
-  const { app, store } = await restarted(first, [queued]);
+  const { app, store } = await restartGated(first, { unreadable: [queued] });
   const stateOf = async (id: unknown) => (await app.execution(String(id))).state.current;
   await post(app, { id: running }, "resume");
   assertEquals([await stateOf(running), await stateOf(last)], ["FAILED", "QUEUED"]);
@@ -154,7 +131,7 @@ Deno.test("grantSlots() does not start an execution that has lost its slot befor
   const [id, running] = await startInTurn(first, 2);
   await post(first, { id }, "resume");
   await post(first, { id }, "restart");
-  const { app, store } = await restarted(first, [id]);
+  const { app, store } = await restartGated(first, { unreadable: [id] });
   await post(app, { id: running }, "resume");
   await app.advance(3_000);
   store.unreadable.clear();
@@ -173,7 +150,7 @@ Deno.test("deliver() of a kill waits for its turn behind a restart that could no
   const effect = () => ends.shift() ?? new Promise<never>(() => {});
   const first = await Harness.start({ effect });
   const { id } = await first.run(`id: once\nnamespace: demo\ntasks: [{id: e, type: ${EFFECT_TYPE}}]\n`);
-  const { app, store } = await restarted(first, [id], { effect });
+  const { app, store } = await restartGated(first, { unreadable: [id], effect });
   const message = { tenant: "main", targetId: id };
   const { executor } = app.assembly;
   await executor.deliver({
@@ -197,7 +174,7 @@ Deno.test("deliver() of the end of a Subflow repeats until the child can be read
   );
   const [child] = await children(first);
   const executionId = String(child?.id);
-  const { app, store } = await restarted(first, [executionId]);
+  const { app, store } = await restartGated(first, { unreadable: [executionId] });
   await app.assembly.executor.deliver({
     key: ["ob", "main", parent.id, executionId, "end/1"],
     tenant: "main",
@@ -216,7 +193,7 @@ Deno.test("deliver() gives a message again, once, if its target discards it beca
   await first.save(CHILD);
   const parent = await first.run(EACH);
   await settle();
-  const { app, store } = await restarted(first, []);
+  const { app, store } = await restartGated(first);
   const isOfParent = ({ key }: Mutation) => key[1] === "x" && key[2] === parent.id;
   store.plan = (_, { mutations }) => mutations.some(isOfParent) ? "full" : "none";
   const [child, ...others] = await children(app);
@@ -235,7 +212,7 @@ Deno.test("deliver() does not repeat a message whose commit was under way when a
   await first.save(CHILD);
   const parent = await first.run(EACH);
   await settle();
-  const { app, store } = await restarted(first, []);
+  const { app, store } = await restartGated(first);
   const [one, two, last] = await children(app);
   let counts = 0;
   store.plan = (_, { mutations }) => {
@@ -264,7 +241,7 @@ Deno.test("deliver() to an execution that was deleted while it could not be read
   const first = await Harness.start();
   await first.save(CHILD);
   const parent = await first.run(PARENT);
-  const { app, store } = await restarted(first, [parent.id]);
+  const { app, store } = await restartGated(first, { unreadable: [parent.id] });
   await post(app, (await children(app))[0] ?? {}, "resume");
   await app.advance(3_000);
   store.unreadable.clear();
@@ -279,9 +256,9 @@ Deno.test("deliver() repeats what an earlier process left if the target cannot b
   const first = await Harness.start();
   await first.save(CHILD);
   const parent = await first.run(PARENT);
-  const { app: second } = await restarted(first, [parent.id]);
+  const { app: second } = await restartGated(first, { unreadable: [parent.id] });
   await post(second, (await children(second))[0] ?? {}, "resume");
-  const { app, store } = await restarted(second, [parent.id]);
+  const { app, store } = await restartGated(second, { unreadable: [parent.id] });
   assertEquals(await messages(app), 1);
   await readable(app, store);
   assertEquals([(await app.execution(parent.id)).state.current, await messages(app)], ["SUCCESS", 0]);
@@ -293,7 +270,7 @@ Deno.test("fireTimer() repeats until the execution can be read", async () => {
   const { id } = await first.run(
     `id: sleeps\nnamespace: demo\ntasks: [{id: s, type: ${FLOW}.Sleep, duration: PT1S}]\n`,
   );
-  const { app, store } = await restarted(first, [id]);
+  const { app, store } = await restartGated(first, { unreadable: [id] });
   await readable(app, store);
   assertEquals((await app.execution(id)).state.current, "SUCCESS");
   await app[Symbol.asyncDispose]();
@@ -303,12 +280,12 @@ Deno.test("stop() ends the repetitions; the next start delivers", async () => {
   const first = await Harness.start();
   await first.save(CHILD);
   const parent = await first.run(PARENT);
-  const { app: second } = await restarted(first, [parent.id]);
+  const { app: second } = await restartGated(first, { unreadable: [parent.id] });
   await post(second, (await children(second))[0] ?? {}, "resume");
   const timers = second.clock.timerCount;
   second.assembly.executor.interruptAll();
   assertEquals(second.clock.timerCount, timers - 1);
-  const { app } = await restarted(second, []);
+  const { app } = await restartGated(second);
   assertEquals([(await app.execution(parent.id)).state.current, await messages(app)], ["SUCCESS", 0]);
   await app[Symbol.asyncDispose]();
 });

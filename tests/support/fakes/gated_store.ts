@@ -1,7 +1,7 @@
 /** A store whose commits or reads wait until a test lets them through. */
 import type { Atomic, Key, ListOptions, Selector, StoredEntry } from "../../../src/store/store.ts";
 import { assert } from "../assert.ts";
-import type { Harness } from "../harness.ts";
+import type { Harness, HarnessOptions } from "../harness.ts";
 import { settle } from "./fake_clock.ts";
 import { FaultyStore } from "./faulty_store.ts";
 import type { MemoryStore } from "./memory_store.ts";
@@ -70,9 +70,21 @@ export class GatedStore extends FaultyStore {
 }
 
 /** A server on the durable data of another one, as after a crash, and its store. It has read no execution yet. */
-export async function restartGated(app: Harness): Promise<{ app: Harness; store: GatedStore }> {
+export async function restartGated(
+  app: Harness,
+  { unreadable = [], ...options }: HarnessOptions & {
+    /** Executions that cannot be read. */
+    readonly unreadable?: readonly unknown[];
+  } = {},
+): Promise<{ readonly app: Harness; readonly store: GatedStore }> {
   let store: GatedStore | undefined;
-  const next = await app.crash({ wrap: (memory: MemoryStore) => store = new GatedStore(memory) });
+  const wrap = (memory: MemoryStore) => {
+    store = new GatedStore(memory);
+    for (const id of unreadable) store.unreadable.add(String(id));
+    return store;
+  };
+  const next = await app.crash({ ...options, wrap });
+  await settle();
   assert(store);
   return { app: next, store };
 }
