@@ -144,15 +144,15 @@ Deno.test("files whose purge the disk refuses can be read as before", async () =
   const wrap = (store: MemoryStore) =>
     withCommit(store, (atomic) => disk.isFull && removesFiles(atomic) ? refused() : undefined);
   await using server = await Harness.start({ wrap });
-  const [kept] = (await server.run(flowSource("keep", WRITE))).taskRunList;
+  const kept = await server.run(flowSource("keep", WRITE));
   await server.advance(1_000);
   disk.isFull = true;
   const { id } = await server.run(flowSource("purge", PURGE));
   disk.isFull = false;
   await server.advance(2_000);
   assertEquals((await server.execution(String(id))).state.current, "FAILED");
-  const uri = String(kept?.outputs?.uri);
-  const path = `/executions/${kept?.executionId}/file?path=${encodeURIComponent(uri)}`;
+  const uri = String(kept.taskRunList[0]?.outputs?.uri);
+  const path = `/executions/${kept.id}/file?path=${encodeURIComponent(uri)}`;
   assertEquals(await (await server.request("GET", path)).text(), "kept");
 });
 
