@@ -5,8 +5,7 @@
  */
 import { Worker } from "node:worker_threads";
 import { sourceUrl } from "../../base/source_url.ts";
-import { killHostProcess, readErrors, startHostProcess } from "../host_process.ts";
-import { readLines } from "../json_lines.ts";
+import { HostProcess, mayStartHosts } from "../host_process.ts";
 import type { CopyRequest } from "./copy.ts";
 import type { FromCopy } from "./messages.ts";
 
@@ -16,6 +15,9 @@ const HOST = Object.freeze({
   permissions: ["--allow-read", "--allow-write"],
 });
 
+/** A message holds numbers, or an error. */
+const MAX_MESSAGE_CHARS = 1024 * 1024;
+
 /** How a copy is watched and ended. */
 interface CopyWatch {
   readonly signal: AbortSignal;
@@ -24,34 +26,20 @@ interface CopyWatch {
 
 /** Copies and syncs a database; the target must not exist. @throws Error the reason; what was copied is left */
 export async function copyApart(request: CopyRequest, watch: CopyWatch): Promise<void> {
-  const run = Deno.permissions.querySync({ name: "run", command: Deno.execPath() });
-  await (run.state === "granted" ? copyInProcess : copyInThread)(request, watch);
+  await (mayStartHosts() ? copyInProcess : copyInThread)(request, watch);
   watch.signal.throwIfAborted();
 }
 
 async function copyInProcess(request: CopyRequest, { signal, progress }: CopyWatch): Promise<void> {
-  const child = startHostProcess(HOST);
-  const errors = readErrors(child.stderr);
-  const input = child.stdin.getWriter();
-  input.closed.catch(() => {}); // The end of the process is seen at its output.
-  const stop = () => killHostProcess(child);
-  signal.addEventListener("abort", stop, { once: true });
-  if (signal.aborted) stop();
-  try {
-    await input.write(new TextEncoder().encode(`${JSON.stringify(request)}\n`)).catch(() => {});
-    for await (const line of readLines(child.stdout)) {
-      if (isDone(JSON.parse(line), progress)) return;
-    }
-    signal.throwIfAborted();
-    throw new Error(`its process ended: ${(await errors).trim()}`);
-  } finally {
-    signal.removeEventListener("abort", stop);
-    stop();
-    await input.abort().catch(() => {});
-    await child.stdout.cancel().catch(() => {});
-    await errors;
-    await child.status;
+  await using child = new HostProcess(HOST, { maxLineChars: MAX_MESSAGE_CHARS, signal });
+  child.send(JSON.stringify(request));
+  for (;;) {
+    const line = await child.receive();
+    if (line === undefined) break;
+    if (isDone(JSON.parse(line), progress)) return;
   }
+  signal.throwIfAborted();
+  throw new Error(`its process ended: ${(await child.end()).errors}`);
 }
 
 async function copyInThread(request: CopyRequest, { signal, progress }: CopyWatch): Promise<void> {

@@ -2,8 +2,7 @@
 import type { Clock } from "../../base/time/clock.ts";
 import { parseJson, stringifyJson } from "../../base/json.ts";
 import { sourceUrl } from "../../base/source_url.ts";
-import { killHostProcess, readErrors, startHostProcess } from "../host_process.ts";
-import { readLines } from "../json_lines.ts";
+import { HostProcess } from "../host_process.ts";
 import type { FromPlugin, ToPlugin } from "./messages.ts";
 import type { PluginServer } from "./plugin_calls.ts";
 
@@ -29,27 +28,19 @@ interface Limit {
 
 /** One process. It is stopped by its signal: asked first, and killed half a second later. */
 export class PluginProcess implements AsyncDisposable {
-  readonly #child: Deno.ChildProcess;
-  readonly #input: WritableStreamDefaultWriter<Uint8Array>;
-  readonly #lines: AsyncGenerator<string>;
-  readonly #errors: Promise<string>;
+  readonly #process = new HostProcess(HOST, { maxLineChars: MAX_MESSAGE_CHARS });
   readonly #signal: AbortSignal;
   readonly #clock: Clock;
   #cancelKill = () => {};
   readonly #stop = () => {
     this.#send({ type: "abort" });
     this.#cancelKill();
-    this.#cancelKill = this.#clock.setTimer(STOP_MS, () => killHostProcess(this.#child));
+    this.#cancelKill = this.#clock.setTimer(STOP_MS, this.#process.kill);
   };
 
   constructor(clock: Clock, signal: AbortSignal) {
     this.#clock = clock;
     this.#signal = signal;
-    this.#child = startHostProcess(HOST);
-    this.#input = this.#child.stdin.getWriter();
-    this.#input.closed.catch(() => {}); // The end of the process is seen at its output.
-    this.#lines = readLines(this.#child.stdout, MAX_MESSAGE_CHARS);
-    this.#errors = readErrors(this.#child.stderr);
     signal.addEventListener("abort", this.#stop, { once: true });
     if (signal.aborted) this.#stop();
   }
@@ -72,9 +63,9 @@ export class PluginProcess implements AsyncDisposable {
 
   async #serve(server: PluginServer): Promise<FromPlugin> {
     for (;;) {
-      const { done, value } = await this.#lines.next();
-      if (done) return await this.#end();
-      const message = parseJson(value) as unknown as FromPlugin;
+      const line = await this.#process.receive();
+      if (line === undefined) return await this.#end();
+      const message = parseJson(line) as unknown as FromPlugin;
       if (message.type === "call") void this.#reply(message, server);
       else if (ENDS.has(message.type)) return message;
       else server.receive(message);
@@ -83,24 +74,16 @@ export class PluginProcess implements AsyncDisposable {
 
   async #end(): Promise<FromPlugin> {
     if (this.#signal.aborted) return STOPPED;
-    const { code, signal } = await this.#child.status;
-    const [, reason = ""] = /^(?:error: )?(.*\S)/m.exec(await this.#errors) ?? [];
-    return {
-      type: "failed",
-      message: `The process of the plugin ended with ${signal ?? `code ${code}`}: ${reason}`,
-    };
+    const { cause, errors } = await this.#process.end();
+    const [, reason = ""] = /^(?:error: )?(.*\S)/m.exec(errors) ?? [];
+    return { type: "failed", message: `The process of the plugin ended with ${cause}: ${reason}` };
   }
 
   /** @inheritdoc */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#signal.removeEventListener("abort", this.#stop);
     this.#cancelKill();
-    killHostProcess(this.#child);
-    await this.#input.abort().catch(() => {});
-    await this.#lines.return(undefined).catch(() => {});
-    await this.#child.stdout.cancel().catch(() => {});
-    await this.#errors;
-    await this.#child.status;
+    await this.#process[Symbol.asyncDispose]();
   }
 
   async #reply(
@@ -117,7 +100,7 @@ export class PluginProcess implements AsyncDisposable {
   }
 
   #send(message: ToPlugin): void {
-    this.#input.write(new TextEncoder().encode(`${stringifyJson(message)}\n`)).catch(() => {});
+    this.#process.send(stringifyJson(message));
   }
 }
 

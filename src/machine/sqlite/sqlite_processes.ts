@@ -2,8 +2,7 @@
 import { Double, type JsonValue, stringifyJson } from "../../base/json.ts";
 import { sourceUrl } from "../../base/source_url.ts";
 import type { SqliteDatabase, SqlitePlace, SqlitePort, SqliteRows } from "../../model/ports/sqlite.ts";
-import { killHostProcess, readErrors, startHostProcess } from "../host_process.ts";
-import { readLines } from "../json_lines.ts";
+import { HostProcess } from "../host_process.ts";
 import { FairSlots } from "../scripts/process_slots.ts";
 import type { SqliteLine, SqliteValue, ToSqlite } from "./messages.ts";
 
@@ -32,24 +31,14 @@ export class SqliteProcesses implements SqlitePort {
 
 /** One database. */
 class SqliteProcess implements SqliteDatabase {
-  readonly #child: Deno.ChildProcess;
-  readonly #input: WritableStreamDefaultWriter<Uint8Array>;
-  readonly #lines: AsyncGenerator<string>;
-  readonly #errors: Promise<string>;
+  readonly #process: HostProcess;
   readonly #signal: AbortSignal;
   readonly #release: () => void;
-  readonly #stop = () => killHostProcess(this.#child);
 
   constructor({ directory, file, signal }: SqlitePlace, release: () => void) {
     this.#release = release;
     this.#signal = signal;
-    this.#child = startHostProcess(HOST);
-    this.#input = this.#child.stdin.getWriter();
-    this.#input.closed.catch(() => {}); // The end of the process is seen at its output.
-    this.#lines = readLines(this.#child.stdout, MAX_ROW_CHARS + 1);
-    this.#errors = readErrors(this.#child.stderr);
-    signal.addEventListener("abort", this.#stop, { once: true });
-    if (signal.aborted) this.#stop();
+    this.#process = new HostProcess(HOST, { maxLineChars: MAX_ROW_CHARS + 1, signal });
     this.#send({ type: "open", directory, file, maxRowChars: MAX_ROW_CHARS });
   }
 
@@ -65,21 +54,15 @@ class SqliteProcess implements SqliteDatabase {
 
   /** @inheritdoc */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#signal.removeEventListener("abort", this.#stop);
     // A process that is killed between two statements leaves its file as the last commit did.
-    killHostProcess(this.#child);
-    await this.#input.abort().catch(() => {});
-    await this.#lines.return(undefined);
-    await this.#child.stdout.cancel().catch(() => {});
-    await this.#errors;
-    await this.#child.status;
+    await this.#process[Symbol.asyncDispose]();
     this.#release();
   }
 
   async #response(message: ToSqlite, rows?: SqliteRows): Promise<number> {
     this.#send(message);
     for (;;) {
-      const { value: line } = await this.#lines.next();
+      const line = await this.#process.receive();
       if (line === undefined) throw await this.#ended();
       const [kind, content] = [line.charAt(0) as SqliteLine, line.slice(1)];
       if (kind === "R") rows?.row(content.split("\t"));
@@ -91,13 +74,12 @@ class SqliteProcess implements SqliteDatabase {
 
   async #ended(): Promise<Error> {
     if (this.#signal.aborted) return new Error("The attempt must stop");
-    const { code, signal } = await this.#child.status;
-    const errors = (await this.#errors).trim();
-    return new Error(`The process of the database ended with ${signal ?? `code ${code}`}: ${errors}`);
+    const { cause, errors } = await this.#process.end();
+    return new Error(`The process of the database ended with ${cause}: ${errors}`);
   }
 
   #send(message: ToSqlite): void {
-    this.#input.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`)).catch(() => {});
+    this.#process.send(JSON.stringify(message));
   }
 }
 
