@@ -6,6 +6,8 @@ import { hostCron } from "./src/machine/server_process/host_cron.ts";
 const PLUGIN_HOST = "plugin-host";
 /** That of a process of a SQLite database. */
 const SQLITE_HOST = "sqlite-host";
+/** That of a process that evaluates expressions. */
+const EVALUATOR_HOST = "evaluator-host";
 /** That of a process that copies the database. */
 const BACKUP_HOST = "backup-host";
 
@@ -16,6 +18,9 @@ if (import.meta.main) {
   } else if (Deno.args[0] === SQLITE_HOST) {
     const { runSqliteHost } = await import("./src/machine/sqlite/host.ts");
     await runSqliteHost();
+  } else if (Deno.args[0] === EVALUATOR_HOST) {
+    const { runEvaluatorHost } = await import("./src/machine/evaluators/host.ts");
+    await runEvaluatorHost();
   } else if (Deno.args[0] === BACKUP_HOST) {
     const { runBackupHost } = await import("./src/machine/backup/host.ts");
     await runBackupHost();

@@ -5,6 +5,7 @@ import type { ListenPort } from "../model/ports/listening.ts";
 import type { LocalFilePort } from "../model/ports/local_files.ts";
 import type { ProcessPort, ScriptPlaces } from "../model/ports/processes.ts";
 import type { ServerPort } from "../model/ports/server.ts";
+import type { EvaluatorPort } from "../model/ports/evaluators.ts";
 import type { SqlitePort } from "../model/ports/sqlite.ts";
 import type { RenderDeps } from "../rendering/renderer.ts";
 import { createExpressionHttp } from "./rendering.ts";
@@ -20,6 +21,7 @@ import {
 } from "../machine/scripts/processes.ts";
 import { ListenPolicy } from "../machine/listen_policy.ts";
 import { AllowedFiles, programPaths } from "../machine/local_files.ts";
+import { Evaluators } from "../machine/evaluators/evaluators.ts";
 import { SqliteProcesses } from "../machine/sqlite/sqlite_processes.ts";
 import { ScriptOwner } from "../machine/scripts/script_owner.ts";
 import { WorkDirectories } from "../machine/scripts/work_directories.ts";
@@ -33,6 +35,7 @@ export interface Platform extends AsyncDisposable {
   readonly http: HttpClientPort;
   readonly processes: ProcessPort;
   readonly sqlite: SqlitePort;
+  readonly evaluators: EvaluatorPort;
   readonly localFiles: LocalFilePort;
   readonly listening: ListenPort;
   readonly workingDirectories: WorkingDirectoryPort;
@@ -111,6 +114,7 @@ export function createPlatform(
     http,
     processes,
     sqlite: new SqliteProcesses(),
+    evaluators: new Evaluators({ inThreads: options.isDeploy }),
     localFiles: createLocalFiles(options, workingDirectories),
     listening: new ListenPolicy(options.listenTriggers),
     workingDirectories,

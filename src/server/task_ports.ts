@@ -23,12 +23,13 @@ import type { Services } from "./services.ts";
 
 /** Builds the ports. */
 export function createTaskPorts(services: Services, platform: Platform, clock: Clock): TaskPorts {
-  const { http, processes, sqlite, localFiles, listening, workingDirectories } = platform;
+  const { http, processes, sqlite, evaluators, localFiles, listening, workingDirectories } = platform;
   const { inputCipher } = services;
   return {
     http,
     processes,
     sqlite,
+    evaluators,
     localFiles,
     listening,
     workingDirectories,

@@ -13,6 +13,7 @@ import {
 } from "../machine/scripts/processes.ts";
 import { ScriptOwner } from "../machine/scripts/script_owner.ts";
 import { AllowedFiles, programPaths } from "../machine/local_files.ts";
+import { Evaluators } from "../machine/evaluators/evaluators.ts";
 import { SqliteProcesses } from "../machine/sqlite/sqlite_processes.ts";
 import { WorkDirectories } from "../machine/scripts/work_directories.ts";
 import type { ProcessPlatform } from "../machine/server_process/server_process.ts";
@@ -93,6 +94,7 @@ function createMachine(
     }),
     processes,
     sqlite: new SqliteProcesses(),
+    evaluators: new Evaluators(),
     localFiles: new AllowedFiles({
       folders: config.localFiles?.folders ?? [],
       ownPaths: () => [

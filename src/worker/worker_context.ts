@@ -10,6 +10,7 @@ import type { HttpClientPort } from "../model/ports/http.ts";
 import type { LocalFilePort } from "../model/ports/local_files.ts";
 import type { NamespaceFilePort } from "../model/ports/namespace_file.ts";
 import type { ProcessPort } from "../model/ports/processes.ts";
+import type { EvaluatorPort } from "../model/ports/evaluators.ts";
 import type { SqlitePort } from "../model/ports/sqlite.ts";
 import type { RunContext } from "../model/ports/run_context.ts";
 import type { TaskPorts } from "../model/ports/task_ports.ts";
@@ -25,6 +26,7 @@ export interface WorkerMachine {
   readonly http: HttpClientPort;
   readonly processes: ProcessPort;
   readonly sqlite: SqlitePort;
+  readonly evaluators: EvaluatorPort;
   readonly localFiles: LocalFilePort;
   readonly workingDirectories: WorkingDirectoryPort;
   readonly isOffline: boolean;
@@ -115,7 +117,7 @@ export class WorkerContext implements RunContext {
 }
 
 function portsOf({ attempt, machine, api, storage, signal }: WorkerContextParts): TaskPorts {
-  const { http, processes, sqlite, localFiles, workingDirectories, isOffline } = machine;
+  const { http, processes, sqlite, evaluators, localFiles, workingDirectories, isOffline } = machine;
   const summary = (_tenant: string, id: string) =>
     api.json(attempt.lease, `/executions/${encodeURIComponent(id)}`, signal) as Promise<
       ExecutionSummary | undefined
@@ -124,6 +126,7 @@ function portsOf({ attempt, machine, api, storage, signal }: WorkerContextParts)
     http,
     processes,
     sqlite,
+    evaluators,
     localFiles,
     workingDirectories,
     storage,

@@ -1,10 +1,11 @@
 /** `transform.grok.TransformValue` and `TransformItems`. */
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
-import { defineTask, optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
+import { defineMachineTask, type MachineTaskContext } from "../../model/tasks/machine_task.ts";
+import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { type GrokRules, matchQuickly } from "./grok/grok.ts";
 import { evaluatedValue, itemOutputs, storedItems } from "./items.ts";
-import type { ThreadWork } from "./jsonata/evaluation.ts";
+import type { EvaluationWork } from "./jsonata/evaluation.ts";
 import { textFrom } from "./record_values.ts";
 import { counters } from "./records.ts";
 
@@ -39,12 +40,14 @@ function rulesOf({ properties }: TaskContext): GrokRules {
   };
 }
 
-function workOf(rules: GrokRules, { signal }: TaskContext): ThreadWork {
-  return { expression: { type: "grok", rules }, operation: "match the pattern", signal };
+function workOf(rules: GrokRules, { startEvaluator }: MachineTaskContext): EvaluationWork {
+  const definitions = [...rules.definitions];
+  const expression = { type: "grok", rules: { ...rules, definitions } } as const;
+  return { expression, operation: "match the pattern", startEvaluator };
 }
 
 /** The fields of one text. */
-export const grokValue = defineTask({
+export const grokValue = defineMachineTask({
   type: "transform.grok.TransformValue",
   title: "Parse a text with grok",
   description: "Captures fields of a text by a grok expression.",
@@ -64,7 +67,7 @@ from: "{{ trigger.value }}"`,
 });
 
 /** The fields of the texts of a file. */
-export const grokItems = defineTask({
+export const grokItems = defineMachineTask({
   type: "transform.grok.TransformItems",
   title: "Parse a file with grok",
   description:

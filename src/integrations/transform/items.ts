@@ -4,7 +4,7 @@ import type { PropertySchemas } from "../../model/flows/schema.ts";
 import type { TaskContext } from "../../model/tasks/task_definition.ts";
 import { storedRows } from "../fetched_rows.ts";
 import { readRows } from "../row_files.ts";
-import type { ThreadWork } from "./jsonata/evaluation.ts";
+import type { EvaluationWork } from "./jsonata/evaluation.ts";
 
 /** Outputs of a transformed file. */
 export function itemOutputs(uri: string, total: string): PropertySchemas {
@@ -15,9 +15,12 @@ export function itemOutputs(uri: string, total: string): PropertySchemas {
 }
 
 /** The result for a value. @throws Error the expression is malformed, fails, or takes too long */
-export async function evaluatedValue(work: ThreadWork, value: JsonValue): Promise<JsonValue> {
-  const { withThread } = await import("./jsonata/evaluation.ts");
-  const [result = null] = await withThread(work, (thread) => Array.fromAsync(thread.evaluate([value])));
+export async function evaluatedValue(work: EvaluationWork, value: JsonValue): Promise<JsonValue> {
+  const { withEvaluation } = await import("./jsonata/evaluation.ts");
+  const [result = null] = await withEvaluation(
+    work,
+    (evaluation) => Array.fromAsync(evaluation.evaluate([value])),
+  );
   return result;
 }
 
@@ -31,17 +34,17 @@ interface ItemOptions {
 /** Stores the results for the values of the file `from`. Outputs: {@link itemOutputs}; metric: `records`. @throws Error as {@link evaluatedValue} */
 export async function storedItems(
   context: TaskContext,
-  work: ThreadWork,
+  work: EvaluationWork,
   { before = (value) => value, after }: ItemOptions,
 ): Promise<JsonObject> {
   const source = await context.fetchFile(String(context.properties.from).trim());
   const values = async function* () {
     for await (const value of readRows(source)) yield before(value);
   };
-  const { withThread } = await import("./jsonata/evaluation.ts");
-  const { uri, size } = await withThread(work, (thread) => {
+  const { withEvaluation } = await import("./jsonata/evaluation.ts");
+  const { uri, size } = await withEvaluation(work, (evaluation) => {
     const rows = async function* () {
-      for await (const result of thread.evaluate(values())) yield* after(result);
+      for await (const result of evaluation.evaluate(values())) yield* after(result);
     };
     return storedRows(context, rows());
   });

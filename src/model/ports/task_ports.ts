@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { AttemptIdentity } from "../executions/attempt_identity.ts";
 import type { DashboardPort } from "./dashboards.ts";
+import type { EvaluatorPort } from "./evaluators.ts";
 import type { ExecutionPort } from "./executions.ts";
 import type { FlowCachePort } from "./flow_caches.ts";
 import type { FlowPort } from "./flows.ts";
@@ -34,6 +35,7 @@ export interface TaskPorts {
   readonly cipher: CipherPort;
   readonly processes: ProcessPort;
   readonly sqlite: SqlitePort;
+  readonly evaluators: EvaluatorPort;
   readonly localFiles: LocalFilePort;
   readonly listening: ListenPort;
   readonly workingDirectories: WorkingDirectoryPort;

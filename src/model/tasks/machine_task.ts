@@ -4,6 +4,7 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { ContainerPlace } from "../ports/containers.ts";
+import type { Evaluator } from "../ports/evaluators.ts";
 import type { LocalFiles } from "../ports/local_files.ts";
 import type { SqliteDatabase } from "../ports/sqlite.ts";
 import type {
@@ -90,6 +91,8 @@ export interface Machine {
    * directory, or a link is there
    */
   openSqlite(file: string): Promise<SqliteDatabase>;
+  /** Starts an evaluator of an expression; `operation` is verb and object for messages. @throws Error the work must stop */
+  startEvaluator(expression: JsonObject, operation: string): Promise<Evaluator>;
   /** Files of the machine in the folders that the operator allows. @throws Error there are none */
   localFiles(): LocalFiles;
   /** Removes a file or a folder of that directory. */

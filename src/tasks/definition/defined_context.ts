@@ -22,6 +22,7 @@ import type {
   RunningProgram,
 } from "../../model/tasks/machine_task.ts";
 import type { LocalFiles } from "../../model/ports/local_files.ts";
+import type { Evaluator } from "../../model/ports/evaluators.ts";
 import type { SqliteDatabase } from "../../model/ports/sqlite.ts";
 import type {
   ProgramLines,
@@ -181,6 +182,13 @@ export class DefinedWork implements MachineWork {
     const { tenant, executionId } = this.#owner;
     const { sqlite } = this.#owner.ports;
     return await sqlite.open({ directory, file, owner: `${tenant}/${executionId}`, signal: this.signal });
+  };
+
+  /** @inheritdoc */
+  readonly startEvaluator = async (expression: JsonObject, operation: string): Promise<Evaluator> => {
+    const { tenant, executionId, signal } = this.#owner;
+    const owner = `${tenant}/${executionId}`;
+    return await this.#owner.ports.evaluators.start({ expression, operation, owner, signal });
   };
 
   /** @inheritdoc */

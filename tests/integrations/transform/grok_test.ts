@@ -4,10 +4,8 @@ import { stringifyJson } from "../../../src/base/json.ts";
 import { grokMatcher, GrokPattern } from "../../../src/integrations/transform/grok/grok.ts";
 import { GROK_PATTERNS } from "../../../src/integrations/transform/grok/patterns.ts";
 import { grokItems, grokValue } from "../../../src/integrations/transform/grok_tasks.ts";
-import { withThread } from "../../../src/integrations/transform/jsonata/evaluation.ts";
-import { GivenUpThreads } from "../../../src/integrations/transform/jsonata/given_up_threads.ts";
-import { systemClock } from "../../../src/base/time/clock.ts";
-import { settle } from "../../support/fakes/fake_clock.ts";
+import { withEvaluation } from "../../../src/integrations/transform/jsonata/evaluation.ts";
+import { Evaluators } from "../../../src/machine/evaluators/evaluators.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
 
 const PLAIN = { definitions: new Map<string, string>(), namedOnly: true };
@@ -142,12 +140,19 @@ Deno.test("grok leaves the thread of the server free, and ends with the signal",
     setTimeout(() => stop.abort(), 0);
     for (;;) yield "a".repeat(10_000);
   };
-  const rules = { ...PLAIN, patterns: ["%{DATA:a}%{DATA:b}z"], stopsAtFirst: true, keepsEmpty: false };
-  const work = { expression: { type: "grok", rules } as const, operation: "match", signal: stop.signal };
-  const givenUp = new GivenUpThreads(systemClock, 1);
-  const run = withThread(work, (thread) => Array.fromAsync(thread.evaluate(endless())), givenUp);
+  const rules = {
+    patterns: ["%{DATA:a}%{DATA:b}z"],
+    definitions: [],
+    namedOnly: true,
+    stopsAtFirst: true,
+    keepsEmpty: false,
+  };
+  const evaluators = new Evaluators();
+  const run = withEvaluation({
+    expression: { type: "grok", rules },
+    operation: "match",
+    startEvaluator: (expression, operation) =>
+      evaluators.start({ expression, operation, owner: "main/e", signal: stop.signal }),
+  }, (evaluation) => Array.fromAsync(evaluation.evaluate(endless())));
   await assertRejects(() => run, Error, "The evaluation was stopped");
-  await settle();
-  // It is over when the thread has exited.
-  await givenUp.room("match", 60_000);
 });

@@ -1,8 +1,9 @@
 /** JSONata: results, limits and stops. */
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { type JsonValue, stringifyJson } from "../../../src/base/json.ts";
-import { withThread } from "../../../src/integrations/transform/jsonata/evaluation.ts";
-import { GivenUpThreads } from "../../../src/integrations/transform/jsonata/given_up_threads.ts";
+import { withEvaluation } from "../../../src/integrations/transform/jsonata/evaluation.ts";
+import { GivenUpThreads } from "../../../src/machine/evaluators/given_up_threads.ts";
+import { Evaluators } from "../../../src/machine/evaluators/evaluators.ts";
 import { systemClock } from "../../../src/base/time/clock.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
 import { BoundedRegExp } from "../../../src/integrations/transform/jsonata/regular_expression.ts";
@@ -66,19 +67,37 @@ Deno.test("a regular expression of jsonata that takes too many steps fails", () 
   assertThrows(() => endless.exec("a".repeat(40)), Error, "too many moves");
 });
 
-Deno.test("jsonata ends with the signal, even within a regular expression that takes all its steps", async () => {
+/** Stops an evaluation right after its value has been sent. */
+async function stopWithin(evaluators: Evaluators, source: string, value: JsonValue): Promise<void> {
   const stop = new AbortController();
   const values = async function* () {
-    yield await Promise.resolve({ text: "a".repeat(40) });
-    // The value is sent when the generator has ended; from then on the thread does not respond.
+    yield await Promise.resolve(value);
+    // The value is sent when the generator has ended; from then on the evaluator does not respond.
     setTimeout(() => stop.abort(), 0);
   };
-  const expression = { type: "jsonata", source: "$contains(text, /^(a+)+\\1b$/)", maxDepth: 10 } as const;
-  const work = { expression, operation: "evaluate the expression", signal: stop.signal };
-  const givenUp = new GivenUpThreads(systemClock, 1);
-  const run = withThread(work, (thread) => Array.fromAsync(thread.evaluate(values())), givenUp);
+  const { signal } = stop;
+  const run = withEvaluation({
+    expression: { type: "jsonata", source, maxDepth: 10 },
+    operation: "evaluate the expression",
+    startEvaluator: (expression, operation) =>
+      evaluators.start({ expression, operation, owner: "main/e", signal }),
+  }, (evaluation) => Array.fromAsync(evaluation.evaluate(values())));
   await assertRejects(() => run, Error, "The evaluation was stopped");
+}
+
+Deno.test("jsonata in a thread ends with the signal, even within a regular expression that takes all its steps", async () => {
+  const givenUp = new GivenUpThreads(systemClock, 1);
+  const evaluators = new Evaluators({ inThreads: true, givenUp });
+  await stopWithin(evaluators, "$contains(text, /^(a+)+\\1b$/)", { text: "a".repeat(40) });
   await settle();
   // It is over when the thread has exited.
   await givenUp.room("evaluate", 60_000);
+});
+
+Deno.test("an evaluation of jsonata that never pauses is ended, and leaves room for others", async () => {
+  const evaluators = new Evaluators({ givenUp: new GivenUpThreads(systemClock, 0) });
+  // One function, which takes minutes. The process has exited when the work is over: else the test would leak it.
+  for (let count = 0; count < 2 * navigator.hardwareConcurrency; count++) {
+    await stopWithin(evaluators, "$count($distinct([1..1000000]))", {});
+  }
 });

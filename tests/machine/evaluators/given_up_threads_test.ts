@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { GivenUpThreads } from "../../../src/integrations/transform/jsonata/given_up_threads.ts";
+import { GivenUpThreads } from "../../../src/machine/evaluators/given_up_threads.ts";
 import { FakeClock } from "../../support/fakes/fake_clock.ts";
 
 const BUSY = { isIdle: false, waitMs: 2_000 };

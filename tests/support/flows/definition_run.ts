@@ -2,6 +2,7 @@
 import { systemClock } from "../../../src/base/time/clock.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { loadTypes } from "../../../src/integrations/loading.ts";
+import { Evaluators } from "../../../src/machine/evaluators/evaluators.ts";
 import { HttpClient } from "../../../src/machine/http_client/http_client.ts";
 import { compileTemplate, renderValue } from "../../../src/expr/mod.ts";
 import type { RunContext } from "../../../src/model/ports/run_context.ts";
@@ -60,6 +61,8 @@ export async function runDefinition(
       ...filesOf(folder, files),
       lastRequest: (request) =>
         sendLastRequest(request, { http: trial.http, directory: trial.context.directory }),
+      startEvaluator: (expression, operation) =>
+        new Evaluators().start({ expression, operation, owner: "main/e1", signal }),
       programLines: () => new ScriptOutput(trial.context as unknown as RunContext),
       ...trial.context,
       ...redirected(trial.context, origins),

@@ -1,110 +1,48 @@
 /**
- * Evaluates JSONata and grok in a thread of their own. Both have limits of steps or time, of up to ten seconds for a value. A thread
- * that does not respond in time is given up, see `given_up_threads.ts`.
+ * Evaluates JSONata and grok apart from the thread of the server. Both have limits of steps or time, of up to ten seconds for a
+ * value; an evaluator that does not respond in time is ended.
  */
-import { MessageChannel, Worker } from "node:worker_threads";
 import { systemClock } from "../../../base/time/clock.ts";
-import { type JsonValue, parseJson, stringifyJson } from "../../../base/json.ts";
-import { KeyedLock } from "../../../base/keyed_lock.ts";
-import { sourceUrl } from "../../../base/source_url.ts";
-import { GivenUpThreads } from "./given_up_threads.ts";
-import {
-  type FromThread,
-  MAX_EVALUATION_MS,
-  type ThreadExpression,
-  type ThreadOptions,
-  type ToThread,
-} from "./messages.ts";
+import { type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../../base/json.ts";
+import type { Evaluator } from "../../../model/ports/evaluators.ts";
+import type { Machine } from "../../../model/tasks/machine_task.ts";
+import { type EvaluatorExpression, type FromEvaluator, MAX_EVALUATION_MS } from "./messages.ts";
 
-const MODULE = sourceUrl("integrations/transform/jsonata/worker.ts");
-/** Longest start of the thread, which loads the package in some 150 ms, on a busy machine. */
+/** Longest start of an evaluator, which takes some 100 ms, on a busy machine. */
 const MAX_START_MS = 60_000;
-/** Time beside that of JSONata, after which the thread is ended. */
+/** Time beside that of JSONata, after which the evaluator is ended. */
 const GRACE_MS = 2_000;
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
-/** Threads at the same time; further evaluations wait. */
-const MAX_THREADS = 2;
-/** Further threads that compute though they were ended. Each may take a processor and all of its memory. */
-const MAX_GIVEN_UP = 2;
 /** Characters and number of values that are sent at once. */
 const MAX_BATCH_CHARS = 256 * 1024;
 const MAX_BATCH_VALUES = 500;
 
-const threads = new KeyedLock();
-const allGivenUp = new GivenUpThreads(systemClock, MAX_GIVEN_UP);
-let started = 0;
-
-/** An expression, and the task that evaluates it. */
-export interface ThreadWork {
-  readonly expression: ThreadExpression;
+/** An expression, and what evaluates it. */
+export interface EvaluationWork {
+  readonly expression: EvaluatorExpression;
   /** Verb and object, such as `match the pattern`. */
   readonly operation: string;
-  readonly signal: AbortSignal;
+  readonly startEvaluator: Machine["startEvaluator"];
 }
 
-/**
- * Starts a thread and ends it after its use.
- * @throws Error the expression is malformed, the work is stopped, or too many threads compute that were given up
- */
-export async function withThread<T>(
-  work: ThreadWork,
-  use: (thread: EvaluationThread) => Promise<T>,
-  givenUp = allGivenUp,
+/** Starts an evaluator and ends it after its use. @throws Error the expression is malformed, or the work is stopped */
+export async function withEvaluation<T>(
+  { expression, operation, startEvaluator }: EvaluationWork,
+  use: (evaluation: Evaluation) => Promise<T>,
 ): Promise<T> {
-  const { signal } = work;
-  const stopped = Promise.withResolvers<never>();
-  const stop = () => stopped.reject(new Error("The evaluation was stopped"));
-  if (signal.aborted) stop();
-  signal.addEventListener("abort", stop, { once: true });
-  const run = threads.run(String(started++ % MAX_THREADS), async () => {
-    // One that was stopped within JSONata exits when the time of its value is over.
-    const hasRoom = givenUp.room(work.operation, MAX_EVALUATION_MS + GRACE_MS);
-    await Promise.race([hasRoom, stopped.promise]);
-    await using thread = new EvaluationThread(work, givenUp);
-    return await Promise.race([thread.ready().then(() => use(thread)), stopped.promise]);
-  });
-  try {
-    return await Promise.race([run, stopped.promise]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-    run.catch(() => {}); // It rejects once more when the work was stopped.
-  }
+  await using evaluator = await startEvaluator(expression as unknown as JsonObject, operation);
+  const evaluation = new Evaluation(evaluator, operation);
+  await evaluation.ready();
+  return await use(evaluation);
 }
 
-/** A thread with one expression. */
-class EvaluationThread implements AsyncDisposable {
-  readonly #worker: Worker;
+/** The use of an evaluator. */
+class Evaluation {
+  readonly #evaluator: Evaluator;
   readonly #operation: string;
-  readonly #givenUp: GivenUpThreads;
-  readonly #exit = Promise.withResolvers<void>();
-  readonly #stopFlag = new Int32Array(new SharedArrayBuffer(4));
-  readonly #received: FromThread[] = [];
-  /** Messages that it owes. */
-  #pending = 1;
-  #failure: Error | undefined;
-  #arrived: (() => void) | undefined;
 
-  constructor({ expression, operation }: ThreadWork, givenUp: GivenUpThreads) {
+  constructor(evaluator: Evaluator, operation: string) {
+    this.#evaluator = evaluator;
     this.#operation = operation;
-    this.#givenUp = givenUp;
-    // The end of a channel is closed with the thread that has the other one. The event "exit" comes when the thread is told to end.
-    const { port1, port2 } = new MessageChannel();
-    const workerData: ThreadOptions = { expression, stopFlag: this.#stopFlag, lifeline: port2 };
-    this.#worker = new Worker(MODULE, {
-      resourceLimits: RESOURCE_LIMITS,
-      workerData,
-      transferList: [port2],
-    });
-    port1.on("close", () => this.#exit.resolve());
-    // Without a listener for messages there is no event "close".
-    port1.on("message", () => {});
-    port1.unref();
-    this.#worker.on("message", (message: FromThread) => {
-      this.#pending--;
-      this.#received.push(message);
-      this.#arrived?.();
-    });
-    this.#worker.on("error", (error: Error) => this.#fail(error));
   }
 
   /** Resolves when the expression is compiled. @throws Error it is malformed */
@@ -117,8 +55,7 @@ class EvaluationThread implements AsyncDisposable {
   async *evaluate(values: AsyncIterable<JsonValue> | Iterable<JsonValue>): AsyncGenerator<JsonValue> {
     let position = 0;
     for await (const batch of batchesOf(values)) {
-      this.#pending += batch.length;
-      this.#worker.postMessage(batch);
+      this.#evaluator.send(batch);
       for (const _ of batch) {
         position++;
         const message = await this.#next(MAX_EVALUATION_MS + GRACE_MS);
@@ -130,45 +67,27 @@ class EvaluationThread implements AsyncDisposable {
     }
   }
 
-  #fail(error: Error): void {
-    this.#failure ??= error;
-    this.#arrived?.();
-  }
-
-  async #next(timeoutMs: number): Promise<FromThread> {
+  async #next(timeoutMs: number): Promise<FromEvaluator> {
+    const late = Promise.withResolvers<never>();
     const cancel = systemClock.setTimer(
       timeoutMs,
-      () => this.#fail(new Error(`Cannot ${this.#operation} for more than ${timeoutMs - GRACE_MS} ms`)),
+      () => late.reject(new Error(`Cannot ${this.#operation} for more than ${timeoutMs - GRACE_MS} ms`)),
     );
     try {
-      for (;;) {
-        const message = this.#received.shift();
-        if (message) return message;
-        if (this.#failure) throw this.#failure;
-        const { promise, resolve } = Promise.withResolvers<void>();
-        this.#arrived = resolve;
-        await promise;
-      }
+      return JSON.parse(await Promise.race([this.#evaluator.receive(), late.promise]));
     } finally {
       cancel();
     }
   }
-
-  /** Ends the thread. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#fail(new Error("The evaluation was stopped"));
-    Atomics.store(this.#stopFlag, 0, 1);
-    const added = this.#givenUp.add(this.#exit.promise, { isIdle: this.#pending === 0, waitMs: GRACE_MS });
-    await this.#worker.terminate();
-    await added;
-  }
 }
 
-function textOf(message: FromThread): string {
-  return "message" in message ? message.message : "the thread sent another message";
+function textOf(message: FromEvaluator): string {
+  return "message" in message ? message.message : "the evaluator sent another message";
 }
 
-async function* batchesOf(values: AsyncIterable<JsonValue> | Iterable<JsonValue>): AsyncGenerator<ToThread> {
+async function* batchesOf(
+  values: AsyncIterable<JsonValue> | Iterable<JsonValue>,
+): AsyncGenerator<readonly string[]> {
   let batch: string[] = [], chars = 0;
   for await (const value of values) {
     const text = stringifyJson(value);

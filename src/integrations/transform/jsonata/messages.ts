@@ -1,5 +1,4 @@
-/** Messages between the thread of the server and the one that evaluates expressions of users. Values are JSON text. */
-import type { MessagePort } from "node:worker_threads";
+/** Messages between the server and an evaluator of expressions of users, as JSON. Its inputs are values as JSON texts. */
 import type { GrokRules } from "../grok/grok.ts";
 
 /** Longest evaluation of one value in JSONata, which the package checks between its steps. */
@@ -16,26 +15,16 @@ export interface JsonataExpression {
 /** Expressions of grok. */
 interface GrokExpression {
   readonly type: "grok";
-  readonly rules: GrokRules;
+  readonly rules: Omit<GrokRules, "definitions"> & {
+    readonly definitions: readonly (readonly [name: string, pattern: string])[];
+  };
 }
 
-/** What the thread evaluates. */
-export type ThreadExpression = JsonataExpression | GrokExpression;
-
-/** What a thread is started with. */
-export interface ThreadOptions {
-  readonly expression: ThreadExpression;
-  /** Not 0: the thread evaluates no further value. */
-  readonly stopFlag: Int32Array;
-  /** Is closed when the thread has exited. */
-  readonly lifeline: MessagePort;
-}
-
-/** Inputs, in order. */
-export type ToThread = readonly string[];
+/** What is evaluated. */
+export type EvaluatorExpression = JsonataExpression | GrokExpression;
 
 /** `ready` or `malformed` first, then one message an input, in order. */
-export type FromThread =
+export type FromEvaluator =
   | { readonly type: "ready" }
   | { readonly type: "malformed" | "failed"; readonly message: string }
   | { readonly type: "value"; readonly json: string };

@@ -6,14 +6,14 @@ import {
   dynamicText,
   type PropertySchemas,
 } from "../../../model/flows/schema.ts";
-import { defineTask, type TaskContext } from "../../../model/tasks/task_definition.ts";
+import { defineMachineTask, type MachineTaskContext } from "../../../model/tasks/machine_task.ts";
 import { evaluatedValue, itemOutputs, storedItems } from "../items.ts";
 import { counters } from "../records.ts";
-import type { ThreadWork } from "./evaluation.ts";
+import type { EvaluationWork } from "./evaluation.ts";
 
 const EXPRESSION: PropertySchemas = Object.freeze({
   expression: dynamicText(
-    "JSONata expression. It has 10 seconds for a value, in a thread with 128 MB; numbers are binary, with 15 digits.",
+    "JSONata expression. It has 10 seconds for a value, in a process with 128 MB; numbers are binary, with 15 digits.",
     { required: true },
   ),
   maxDepth: dynamicProperty("integer", "Most nested calls of the expression.", {
@@ -23,16 +23,18 @@ const EXPRESSION: PropertySchemas = Object.freeze({
   }),
 });
 
-function workOf({ properties: { expression, maxDepth }, signal }: TaskContext): ThreadWork {
+function workOf(
+  { properties: { expression, maxDepth }, startEvaluator }: MachineTaskContext,
+): EvaluationWork {
   return {
     expression: { type: "jsonata", source: String(expression), maxDepth: Number(maxDepth) },
     operation: "evaluate the expression",
-    signal,
+    startEvaluator,
   };
 }
 
 /** The result for one value. */
-export const transformValue = defineTask({
+export const transformValue = defineMachineTask({
   type: "transform.jsonata.TransformValue",
   title: "Transform a value with JSONata",
   description: "Evaluates an expression of [JSONata](https://jsonata.org) for a JSON value.",
@@ -61,7 +63,7 @@ function jsonOf(given: JsonValue | undefined): JsonValue {
 }
 
 /** The results for the values of a file. */
-export const transformItems = defineTask({
+export const transformItems = defineMachineTask({
   type: "transform.jsonata.TransformItems",
   title: "Transform a file with JSONata",
   description:

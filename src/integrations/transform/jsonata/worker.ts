@@ -1,13 +1,13 @@
 /** The thread that evaluates expressions of users: JSONata and grok. */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { parseJson, stringifyJson } from "../../../base/json.ts";
+import type { EvaluatorData } from "../../../model/ports/evaluators.ts";
 import { grokMatcher, type GrokRules } from "../grok/grok.ts";
 import {
-  type FromThread,
+  type EvaluatorExpression,
+  type FromEvaluator,
   type JsonataExpression,
   MAX_EVALUATION_MS,
-  type ThreadOptions,
-  type ToThread,
 } from "./messages.ts";
 import { BoundedRegExp } from "./regular_expression.ts";
 
@@ -30,27 +30,32 @@ type Compile = (
   },
 ) => Compiled;
 
-async function serve(port: MessagePort, { expression, stopFlag }: ThreadOptions): Promise<void> {
-  const send = (message: FromThread) => port.postMessage(message);
+async function serve(port: MessagePort, { expression, stopFlag }: EvaluatorData): Promise<void> {
+  const send = (message: FromEvaluator) => port.postMessage(JSON.stringify(message));
   let evaluate: Evaluate;
   try {
-    evaluate = expression.type === "grok"
-      ? grokEvaluator(expression.rules)
-      : await jsonataEvaluator(expression);
+    evaluate = await evaluatorOf(expression as unknown as EvaluatorExpression);
   } catch (error) {
     return send({ type: "malformed", message: messageOf(error) });
   }
-  port.on("message", async (texts: ToThread) => {
-    for (const text of texts) {
+  let last = Promise.resolve();
+  port.on("message", (text: string) => {
+    last = last.then(async () => {
       if (Atomics.load(stopFlag, 0) !== 0) return;
       try {
         send({ type: "value", json: await evaluate(text) });
       } catch (error) {
         send({ type: "failed", message: messageOf(error) });
       }
-    }
+    });
   });
   send({ type: "ready" });
+}
+
+async function evaluatorOf(expression: EvaluatorExpression): Promise<Evaluate> {
+  if (expression.type === "jsonata") return await jsonataEvaluator(expression);
+  const { rules } = expression;
+  return grokEvaluator({ ...rules, definitions: new Map(rules.definitions) });
 }
 
 function grokEvaluator(rules: GrokRules): Evaluate {
@@ -76,4 +81,4 @@ function messageOf(error: unknown): string {
   return typeof message === "string" ? message : "the evaluation failed";
 }
 
-if (parentPort) void serve(parentPort, workerData as ThreadOptions);
+if (parentPort) void serve(parentPort, workerData as EvaluatorData);

@@ -1,0 +1,38 @@
+/**
+ * The process of an evaluator. Its main thread passes messages on, and waits for the end of its input, which ends even an
+ * evaluation that never pauses.
+ */
+import type { Worker } from "node:worker_threads";
+import { readLines } from "../json_lines.ts";
+import { startEvaluatorWorker } from "./evaluator_worker.ts";
+
+/** Beside reading, for the modules of the thread. The binary has all of them. */
+const UNUSED = ["run", "write", "net", "env", "sys", "ffi"] as const;
+
+const encoder = new TextEncoder();
+
+/** Works until its input ends. Never returns. */
+export async function runEvaluatorHost(): Promise<never> {
+  for (const name of UNUSED) await Deno.permissions.revoke({ name });
+  let worker: Worker | undefined;
+  for await (const line of readLines(Deno.stdin.readable)) {
+    if (worker) worker.postMessage(line);
+    else worker = start(line);
+  }
+  Deno.exit(0);
+}
+
+function start(expression: string): Worker {
+  const { worker } = startEvaluatorWorker(JSON.parse(expression));
+  worker.on("message", (response: string) => {
+    const bytes = encoder.encode(`${response}\n`);
+    for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
+  });
+  worker.on("error", ({ message }: Error) => {
+    Deno.stderr.writeSync(encoder.encode(`${message}\n`));
+    Deno.exit(1);
+  });
+  return worker;
+}
+
+if (import.meta.main) await runEvaluatorHost();
