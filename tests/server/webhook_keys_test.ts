@@ -28,13 +28,17 @@ triggers:
     type: ${CORE}trigger.Webhook
     key: "{{ secret('KEY') }}"
     signature: {secret: ${SECRET}}`;
+const CALLER = `id: caller
+namespace: demo
+tasks:
+  - {id: call, type: ${CORE}http.Request, uri: "http://localhost/api/v1/main/executions/webhook/demo/hello/${KEY}"}`;
 const EXPORTED = json([{ namespace: "demo", id: "hello" }]);
 
 function basic(user: string, password = PASSWORD): Record<string, string> {
   return { authorization: `Basic ${btoa(`${user}:${password}`)}` };
 }
 
-/** A server with a flow of two revisions whose webhook was called; the id of the execution. */
+/** A server with a flow of two revisions whose webhook was called, and one that calls it; the id of the execution. */
 async function fill(app: Harness): Promise<string> {
   const admin = basic(ADMIN.user, ADMIN.password);
   const send = async (method: string, path: string, { headers, body }: ReturnType<typeof json>) => {
@@ -46,6 +50,7 @@ async function fill(app: Harness): Promise<string> {
   }
   await send("POST", "/flows", yaml(sourceWith(OLD_KEY)));
   await send("PUT", "/flows/demo/hello", yaml(sourceWith(KEY)));
+  await send("POST", "/flows", yaml(CALLER));
   const called = await app.request("POST", `/executions/webhook/demo/hello/${KEY}`, { body: "now" });
   const { id } = await called.json();
   await settle();
@@ -60,12 +65,12 @@ async function textOf(response: Response): Promise<string> {
   return parts.map((part) => new TextDecoder().decode(part)).join("\n");
 }
 
-/** Routes that a viewer may read, with the ids of the flow and its execution. */
-function readRequests(executionId: string): string[] {
+/** Routes that a viewer may read, with the ids of a flow and the execution. */
+function readRequests(executionId: string, flowId: string): string[] {
   const ids: Readonly<Record<string, string>> = {
     namespace: "demo",
-    flowId: "hello",
-    taskId: "say",
+    flowId,
+    taskId: flowId === "hello" ? "say" : "call",
     id: executionId,
     executionId,
   };
@@ -84,13 +89,14 @@ Deno.test("a viewer reads no key of a webhook at any route, an editor does", asy
     assertEquals(KEYS.filter((key) => text.includes(key)), [], path);
     return text;
   };
-  for (const path of readRequests(id)) {
+  for (const path of [...readRequests(id, "hello"), ...readRequests(id, "caller")]) {
     await read(path);
     await read(`${path}?source=true&revision=1&q=${KEY}`);
   }
   for (const query of ["?source=true", "?revision=1&source=true"]) {
     assertStringIncludes(await read(`/flows/demo/hello${query}`), "••••");
   }
+  assertStringIncludes(await read("/flows/demo/caller?source=true"), "/webhook/demo/hello/••••");
   assertStringIncludes(await read("/triggers/search"), '"key":"••••"');
   assertStringIncludes(await read("/flows/export/by-query"), 'key: "••••"');
   assertStringIncludes(await read("/flows/export/by-ids", { ...EXPORTED, method: "POST" }), 'key: "••••"');

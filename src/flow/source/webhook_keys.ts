@@ -15,6 +15,13 @@ const NAMES: ReadonlySet<string> = new Set(["key", "secret", "signingSecret"]);
 /** Copies in other texts are hidden, too, such as an address in a description. Shorter keys are also parts of words. */
 const MIN_COPIED = 8;
 
+/**
+ * The key in the address of a webhook, also of another flow: what follows `webhook/<namespace>/<flow>/`, which may be expressions.
+ * JSON may escape slashes. What may end a sentence is part of a key only before other characters.
+ */
+const ADDRESS =
+  /((?<![\w-])webhook(?:\\?\/(?:[^\\/\s"'`<>{}]|\{\{[^{}]{1,200}\}\})+){2}\\?\/)[^\\/?#\s"'`<>{}]*[^\\/?#\s"'`<>{},.;:)\]]/g;
+
 /** Keys to hide. */
 interface Keys {
   readonly whole: ReadonlySet<string>;
@@ -22,10 +29,10 @@ interface Keys {
   readonly copied: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The flow with hidden keys; the same flow if it has none. */
+/** The flow with hidden keys, also those in addresses of other flows; the same flow if it has none. */
 export function withoutWebhookKeys(flow: Flow): Flow {
   const keys = keysOf(flow.triggers);
-  if (keys.whole.size === 0) return flow;
+  if (keys.whole.size === 0 && !flow.source.includes("webhook")) return flow;
   return {
     ...flow,
     tasks: hiddenTasks(flow.tasks, keys),
@@ -86,8 +93,12 @@ function hidden(value: JsonValue, keys: Keys): JsonValue {
   return typeof value === "string" && !keys.whole.has(value) ? hiddenText(value, keys) : value;
 }
 
+function hiddenText(text: string, keys: Keys): string {
+  return hiddenCopies(text, keys).replace(ADDRESS, `$1${HIDDEN}`);
+}
+
 /** One pass over the text, whatever the number of keys. */
-function hiddenText(text: string, { copied }: Keys): string {
+function hiddenCopies(text: string, { copied }: Keys): string {
   if (copied.size === 0) return text;
   const parts: string[] = [];
   let from = 0;
@@ -104,6 +115,7 @@ function hiddenText(text: string, { copied }: Keys): string {
 
 /** Members by their places, as their texts may be written with escapes; then the copies. */
 function hiddenSource(source: string, keys: Keys): string {
+  if (keys.whole.size === 0) return hiddenText(source, keys);
   const { document } = parseYamlTree(source);
   const ranges: (readonly [number, number])[] = [];
   visit(document ?? null, {

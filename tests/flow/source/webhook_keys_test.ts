@@ -92,6 +92,42 @@ Deno.test("withoutTriggerKeys() hides the signing secret of an app of Slack", ()
   assertStringIncludes(String(properties["key"]), "secret('K')");
 });
 
+/** Texts of a flow that calls another one, and what a viewer reads instead. */
+const ADDRESSES: readonly (readonly [text: string, shown: string])[] = [
+  [
+    "http://h/api/v1/main/executions/webhook/demo.team/f1/k3y",
+    "http://h/api/v1/main/executions/webhook/demo.team/f1/••••",
+  ],
+  ["{{ vars.base }}webhook/demo/f1/k3y?wait=true", "{{ vars.base }}webhook/demo/f1/••••?wait=true"],
+  [
+    "/webhook/{{ flow.namespace }}/{{ vars['f'] }}/k3y/path",
+    "/webhook/{{ flow.namespace }}/{{ vars['f'] }}/••••/path",
+  ],
+  [
+    "POST /webhook/demo/f1/k3y, then (/webhook/demo/f2/k,3y).",
+    "POST /webhook/demo/f1/••••, then (/webhook/demo/f2/••••).",
+  ],
+  ["/webhook/demo/f1/{{ secret('KEY') }}", "/webhook/demo/f1/{{ secret('KEY') }}"],
+  [
+    "/my-webhook/demo/f1/k3y /webhook/demo/f1 /webhook/demo/f1/",
+    "/my-webhook/demo/f1/k3y /webhook/demo/f1 /webhook/demo/f1/",
+  ],
+];
+for (const [text, shown] of ADDRESSES) {
+  Deno.test(`withoutWebhookKeys() shows ${JSON.stringify(text)} of another flow as ${JSON.stringify(shown)}`, () => {
+    const sourceOf = (value: string) =>
+      `id: a\ntasks: [{id: call, uri: ${JSON.stringify(value)}}] # ${value}\ntriggers: []\n`;
+    const { definition, source } = withoutWebhookKeys(flowOf(sourceOf(text)));
+    assertEquals(source, sourceOf(shown));
+    assertEquals(definition, parseFlowSource(sourceOf(shown)).document);
+  });
+}
+
+Deno.test("withoutWebhookKeys() hides the key of an address that JSON writes with escaped slashes", () => {
+  const { source } = withoutWebhookKeys(flowOf('{"uri": "http:\\/\\/h\\/webhook\\/demo\\/f1\\/k3y"}'));
+  assertEquals(source, '{"uri": "http:\\/\\/h\\/webhook\\/demo\\/f1\\/••••"}');
+});
+
 Deno.test("withoutWebhookKeys() hides the copies of many keys in one pass, of two that begin alike the longer one", () => {
   const keys = Array.from({ length: 2_000 }, (_, index) => `the-key-${index}`);
   const triggers = keys.map((key, index) => `  - {id: hook${index}, type: ${WEBHOOK}, key: ${key}}`);
