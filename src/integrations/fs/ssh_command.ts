@@ -60,7 +60,9 @@ commands:
       for (const [name, value] of Object.entries(outputs ?? {})) setOwnProperty(vars, name, value);
       if (isError) counts.errors++;
       else counts.output++;
-      if (outputs === undefined) context.log(isError ? "WARN" : "INFO", line);
+      if (outputs !== undefined) return undefined;
+      context.log(isError ? "WARN" : "INFO", line);
+      return context.logged();
     });
     if (exitCode !== 0) throw new Error(`Command failed with exit code ${exitCode}`);
     return { exitCode, stdOutLineCount: counts.output, stdErrLineCount: counts.errors, vars };

@@ -9,10 +9,13 @@ import { startCommand, withSshClient } from "./ssh_client.ts";
 /** A longer line is passed on in parts. */
 const MAX_LINE_CHARS = 1024 * 1024;
 
+/** Takes a line of the output; the next one waits for a promise that it returns. */
+type OnLine<Rest extends unknown[]> = (line: string, ...rest: Rest) => Promise<void> | undefined;
+
 /** Runs the commands of the properties; returns the exit code. @throws Error with host and words of the server */
 export async function runCommands(
   context: MachineTaskContext,
-  onLine: (line: string, isError: boolean) => void,
+  onLine: OnLine<[isError: boolean]>,
 ): Promise<number> {
   const { username, password, authMethod, privateKey, privateKeyPassphrase } = context.properties;
   const user = authMethod === "PUBLIC_KEY"
@@ -45,18 +48,18 @@ function scriptOf({ properties: { commands, env } }: TaskContext): string {
   ].join("\n");
 }
 
-async function readLines(stream: AsyncIterable<Uint8Array>, onLine: (line: string) => void): Promise<void> {
+async function readLines(stream: AsyncIterable<Uint8Array>, onLine: OnLine<[]>): Promise<void> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of stream) {
     rest += decoder.decode(chunk, { stream: true });
     const lines = rest.split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) onLine(line.replace(/\r$/, ""));
+    for (const line of lines) await onLine(line.replace(/\r$/, ""));
     if (rest.length > MAX_LINE_CHARS) {
-      onLine(rest);
+      await onLine(rest);
       rest = "";
     }
   }
-  if (rest !== "") onLine(rest);
+  if (rest !== "") await onLine(rest);
 }

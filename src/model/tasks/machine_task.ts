@@ -103,7 +103,10 @@ export interface Machine {
 export interface MachineWork extends WorkContext, Machine {}
 
 /** The attempt of such a task. */
-export interface MachineTaskContext extends TaskContext, Machine {}
+export interface MachineTaskContext extends TaskContext, Machine {
+  /** `undefined` while further log lines fit, else settles when they do: to be awaited between lines of which there may be many. */
+  logged(): Promise<void> | undefined;
+}
 
 interface MachineTaskDefinition extends TaskDefinition {
   run(context: MachineTaskContext): Promise<JsonObject | void>;

@@ -53,7 +53,10 @@ import { openProgram, pipeProgram } from "./open_program.ts";
 import { runProgram, workingDirectoryOf } from "./work_programs.ts";
 
 /** The owner of the work, and what it may use. */
-type WorkOwner = FileKeeper & Pick<RunContext, "signal" | "ports" | "log" | "workingDirectory">;
+type WorkOwner =
+  & FileKeeper
+  & Pick<RunContext, "signal" | "ports" | "log" | "workingDirectory">
+  & Partial<Pick<RunContext, "logged">>;
 
 interface DefinedOptions {
   readonly properties: JsonObject;
@@ -222,6 +225,9 @@ export class DefinedContext extends DefinedWork implements ServerTaskContext, Ma
     this.namespaceFiles = serverFiles(context);
     this.kvPairs = serverKvPairs(context);
   }
+
+  /** @inheritdoc */
+  readonly logged = (): Promise<void> | undefined => this.#context.logged();
 
   /** @inheritdoc */
   readonly render = async (template: string, variables: JsonObject = {}): Promise<JsonValue> => {

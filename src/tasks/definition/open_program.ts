@@ -1,7 +1,7 @@
 /** Programs that defined types use while they run. */
 import { systemClock } from "../../base/time/clock.ts";
-import type { LogLevel } from "../../model/flows/flow.ts";
 import type { ProcessEnd, ProcessLine, ProcessPlace } from "../../model/ports/processes.ts";
+import type { RunContext } from "../../model/ports/run_context.ts";
 import type {
   OpenedProgram,
   ProgramCommand,
@@ -17,7 +17,7 @@ const MAX_SHOWN_CHARS = 500;
 
 const encoder = new TextEncoder();
 
-type OpenOwner = ProgramOwner & { log(level: LogLevel, message: string): void };
+type OpenOwner = ProgramOwner & Pick<RunContext, "log"> & Partial<Pick<RunContext, "logged">>;
 
 /** Starts a program as a script starts. @throws Error the policy forbids it, or the program is missing */
 export async function openProgram(
@@ -69,7 +69,7 @@ interface ProgramParts<T> {
   readonly input: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly signal: AbortSignal;
   /** Takes a line of the error output. */
-  onLine(line: ProcessLine): Promise<void> | void;
+  onLine(line: ProcessLine): Promise<void> | undefined;
   /** Takes a part of the output. */
   take(part: T): Promise<void>;
 }
@@ -140,9 +140,10 @@ class Program<T> implements AsyncDisposable {
     }
   }
 
-  #note({ text }: ProcessLine): void {
+  #note({ text }: ProcessLine): Promise<void> | undefined {
     this.#errors = `${this.#errors}${text}\n`.slice(-MAX_SHOWN_CHARS);
     this.#owner.log("DEBUG", text);
+    return this.#owner.logged?.();
   }
 }
 

@@ -44,13 +44,15 @@ export interface DefinitionRunOptions {
   readonly origins?: Readonly<Record<string, string>>;
   /** KV pairs of the namespace, which the task may change. */
   readonly kvPairs?: Map<string, string>;
+  /** Waits for room for further log lines. */
+  readonly logged?: () => Promise<void>;
 }
 
 /** Runs the task once. @throws what the task throws */
 export async function runDefinition(
   definition: TaskDefinition,
   properties: JsonObject,
-  { files = {}, signal = new AbortController().signal, origins = {}, kvPairs = new Map() }:
+  { files = {}, signal = new AbortController().signal, origins = {}, kvPairs = new Map(), logged }:
     DefinitionRunOptions = {},
 ): Promise<DefinitionRun> {
   // Its parts, such as the provider of a language model, are types of its group.
@@ -66,6 +68,7 @@ export async function runDefinition(
       programLines: () => new ScriptOutput(trial.context as unknown as RunContext),
       ...trial.context,
       ...redirected(trial.context, origins),
+      ...logged && { logged },
       properties: typedProperties(properties, definition.properties),
       kvPairs: {
         get: (key) => Promise.resolve(kvPairs.get(key)),
