@@ -8,6 +8,7 @@ import {
   ownProperty,
   setOwnProperty,
 } from "../base/json.ts";
+import { untimedBudget } from "../languages/regex/mod.ts";
 import { isTruthyText } from "../base/text/truthy_text.ts";
 import { canonicalType, type Flow, type Trigger } from "../model/flows/flow.ts";
 import type {
@@ -77,6 +78,7 @@ export class Conditions {
   scope(facts: ConditionFacts): ConditionScope {
     const { flow, date, timeZone, execution, variables } = facts;
     const scope: ConditionScope = {
+      patternBudget: untimedBudget(),
       date,
       timeZone,
       flow: { namespace: flow.namespace, id: flow.id },

@@ -21,7 +21,8 @@ async function holds(comparison: JsonObject, scope: ConditionScope): Promise<boo
   const value = textOf(comparison, "value");
   const text = await fieldText(textOf(comparison, "field"), value, scope);
   if (!compare || text === undefined) return false;
-  return compare(text, { value, values: textsOf(comparison, "values") ?? [] });
+  const wanted = { value, values: textsOf(comparison, "values") ?? [] };
+  return compare(text, wanted, scope.patternBudget);
 }
 
 async function fieldText(field: string, value: string, scope: ConditionScope): Promise<string | undefined> {

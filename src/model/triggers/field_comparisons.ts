@@ -1,13 +1,14 @@
 /** How filters of preconditions compare a field of an execution. */
 import { isTruthyText } from "../../base/text/truthy_text.ts";
-import { Regex } from "../../languages/regex/mod.ts";
+import { type Budget, Regex, untimedBudget } from "../../languages/regex/mod.ts";
 
 interface Wanted {
   readonly value: string;
   readonly values: readonly string[];
 }
 
-type Comparison = (text: string, wanted: Wanted) => boolean;
+/** `REGEX` spends of the budget. */
+type Comparison = (text: string, wanted: Wanted, budget?: Budget) => boolean;
 
 /** Ways to compare, by name. */
 export const FIELD_COMPARISONS: ReadonlyMap<string, Comparison> = new Map<string, Comparison>([
@@ -21,14 +22,11 @@ export const FIELD_COMPARISONS: ReadonlyMap<string, Comparison> = new Map<string
   ["IS_NOT_NULL", (text) => text !== ""],
   ["STARTS_WITH", (text, { value }) => text.startsWith(value)],
   ["ENDS_WITH", (text, { value }) => text.endsWith(value)],
-  ["REGEX", (text, { value }) => matches(value, text)],
+  ["REGEX", (text, { value }, budget) => matches(value, text, budget)],
   ["CONTAINS", (text, { value }) => text.includes(value)],
 ]);
 
-const REGEX_MOVES = 1_000_000;
-
 /** True when the pattern matches the whole text. @throws Error the pattern is invalid or takes too long */
-function matches(pattern: string, text: string): boolean {
-  const budget = { moves: REGEX_MOVES, maxLength: 0 };
+function matches(pattern: string, text: string, budget = untimedBudget()): boolean {
   return new Regex(`\\A(?:${pattern})\\z`).find(text, 0, budget) !== undefined;
 }

@@ -1,4 +1,5 @@
 /** Kinds of trigger types and condition types. The types are in `triggers/`. */
+import type { Budget } from "../../languages/regex/mod.ts";
 import type { Instant } from "../../base/time/clock.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { FlowKey, TriggerKey } from "../flows/flow.ts";
@@ -105,6 +106,8 @@ export interface ObservedExecution extends FlowKey {
 
 /** Inputs of a condition. */
 export interface ConditionScope {
+  /** What regular expressions may take, all conditions and filters of the trigger together. */
+  readonly patternBudget: Budget;
   /** Default date for conditions on dates. */
   readonly date: Instant;
   readonly timeZone: string;

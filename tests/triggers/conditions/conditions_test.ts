@@ -2,6 +2,7 @@ import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { isJsonObject, type JsonObject } from "../../../src/base/json.ts";
 import { canonicalType } from "../../../src/model/flows/flow.ts";
 import type { ConditionScope, ObservedExecution } from "../../../src/model/triggers/trigger_catalog.ts";
+import { untimedBudget } from "../../../src/languages/regex/mod.ts";
 import { createTriggerCatalog } from "../../../src/triggers/registry.ts";
 
 const catalog = createTriggerCatalog();
@@ -20,6 +21,7 @@ const EXECUTION: ObservedExecution = {
 
 function scopeOf(timeZone = "UTC", execution: ObservedExecution | undefined = EXECUTION): ConditionScope {
   const scope: ConditionScope = {
+    patternBudget: untimedBudget(),
     date: DATE,
     timeZone,
     flow: { namespace: "company.team", id: "own" },
@@ -176,3 +178,18 @@ for (const [type, properties, message = "Cannot read"] of WRONG) {
     );
   });
 }
+
+Deno.test("the REGEX filters of preconditions share one limit of moves for an execution", async () => {
+  const filters = Array.from({ length: 10 }, () => ({
+    field: "FLOW_ID",
+    type: "REGEX",
+    value: "(a|b|c|d|e|f)*g",
+  }));
+  const { parts } = catalog.preconditionsOf(
+    { id: "p", where: [{ filters, operand: "OR" }] },
+    new Set(["SUCCESS"]),
+  );
+  const [part] = parts.values();
+  const scope = scopeOf("UTC", { ...EXECUTION, id: "a".repeat(10_000) });
+  await assertRejects(async () => void await part?.(scope), Error, "it takes too many moves");
+});
