@@ -35,8 +35,6 @@ interface MailAddress {
   readonly address: string;
 }
 
-/** Text in quotes may hold separators. */
-const SEPARATED = /(?:"(?:[^"\\]|\\.)*"|[^",;])+/g;
 const NAMED = /^(.*)<([^<>]+)>$/s;
 /** A line break would add headers. */
 const ADDRESS = /^[^\s@<>]+@[^\s@<>]+$/;
@@ -47,7 +45,23 @@ export function addressesOf(value: JsonValue | undefined): MailAddress[] {
   if (Array.isArray(value)) return value.flatMap(addressesOf);
   const text = String(value);
   const parts = text.trim().startsWith("[") ? text.trim().replace(/^\[|\]$/g, "") : text;
-  return (parts.match(SEPARATED) ?? []).map((part) => part.trim()).filter(Boolean).map(addressOf);
+  return separated(parts).map((part) => part.trim()).filter(Boolean).map(addressOf);
+}
+
+/** The parts between commas and semicolons. Text in quotes may hold these. */
+function separated(text: string): string[] {
+  const parts: string[] = [];
+  let from = 0, isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') isQuoted = !isQuoted;
+    else if (isQuoted && character === "\\") at++;
+    else if (!isQuoted && (character === "," || character === ";")) {
+      parts.push(text.slice(from, at));
+      from = at + 1;
+    }
+  }
+  return [...parts, text.slice(from)];
 }
 
 function addressOf(text: string): MailAddress {
