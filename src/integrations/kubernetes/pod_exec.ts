@@ -20,6 +20,10 @@ const END = 3;
 const CHUNK_BYTES = 32 * 1024;
 /** Longest time without a message in either direction. */
 const IDLE_MS = 60_000;
+/** Bytes of a message from the server, whose messages have 32 KiB. */
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+/** Characters of a refusal. */
+const MAX_REFUSAL_CHARS = 64 * 1024;
 /** Characters of the error stream in a message. */
 const MAX_ERROR_CHARS = 500;
 
@@ -103,6 +107,7 @@ async function connected(context: ExecContext, cluster: Cluster, { path, contain
     headers,
     handshakeTimeout: IDLE_MS,
     perMessageDeflate: false,
+    maxPayload: MAX_MESSAGE_BYTES,
     createConnection: () => connectSocket(address, host, isSecure ? connectionTls(tls) : undefined),
   }) as unknown as Socket;
   return { url, socket };
@@ -113,9 +118,19 @@ function connectionTls({ ca, certificate: cert, key, isInsecure }: TaskTls) {
 }
 
 async function wordsOf(response: Refused): Promise<string> {
-  const text = await new Response(ReadableStream.from(response)).text().catch(() => "");
+  const text = await beginOf(response).catch(() => "");
   const status = tryParseJson(text);
   return isJsonObject(status) ? optionalText(status.message) ?? text : text;
+}
+
+async function beginOf(response: Refused): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const bytes of response) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.length > MAX_REFUSAL_CHARS) break;
+  }
+  return text;
 }
 
 /** The messages of one command. */
@@ -169,6 +184,7 @@ class Exchange {
 
   async #sendAll(input: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const bytes of input) {
+      if (this.#isOver) return;
       for (let start = 0; start < bytes.length && !this.#isOver; start += CHUNK_BYTES) {
         const chunk = bytes.subarray(start, start + CHUNK_BYTES);
         const message = new Uint8Array(chunk.length + 1);

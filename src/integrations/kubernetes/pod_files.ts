@@ -63,9 +63,14 @@ export async function sendInputs({ context, cluster, path }: PodPlace, tar: stri
     path,
     container: INPUT_CONTAINER,
     command: ["sh", "-c", script],
-    input: createReadStream(tar),
+    input: contentOf(tar),
     operation: "send the input files",
   });
+}
+
+/** Opens the file when it is read: there may be no connection. */
+async function* contentOf(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path);
 }
 
 /** Stores the files that match `outputFiles`; returns their URIs by name. @throws Error the container cannot pack them */

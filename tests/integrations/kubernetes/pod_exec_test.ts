@@ -60,3 +60,22 @@ Deno.test("a command whose connection ends before it fails", async () => {
   const { message } = await assertRejects(() => run(api.port, { trustCerts: true }), Error);
   assertEquals(message, "Cannot run it: the connection ended before the command did");
 });
+
+Deno.test("a message of a pod that is larger than any of Kubernetes fails the command", async () => {
+  await using api = server([[1, "a".repeat(2 * 1024 * 1024)], [3, '{"status":"Success"}']]);
+  const { message } = await assertRejects(() => run(api.port, { trustCerts: true }), Error);
+  assertMatch(message, /^Cannot run it at "localhost:\d+": Max payload size exceeded$/);
+});
+
+Deno.test("a refusal without an end is read up to a limit", async () => {
+  const endless = new ReadableStream({
+    pull: (controller) => controller.enqueue(new TextEncoder().encode("no".repeat(5_000))),
+  });
+  const listening = Deno.serve(
+    { cert: SELF_SIGNED_CERT, key: SELF_SIGNED_KEY, hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => new Response(endless, { status: 403 }),
+  );
+  const { message } = await assertRejects(() => run(listening.addr.port, { trustCerts: true }), Error);
+  assertMatch(message, /^Cannot run it at "localhost:\d+": the response was 403: nono/);
+  await listening.shutdown();
+});
