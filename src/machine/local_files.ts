@@ -170,8 +170,12 @@ class CheckedFiles implements LocalFiles {
   /** @inheritdoc */
   async download(path: string, localPath: string): Promise<void> {
     const source = await this.#open(path);
-    const target = await Deno.open(localPath, { write: true, createNew: true });
-    await source.readable.pipeTo(target.writable, { signal: this.#signal });
+    try {
+      const target = await Deno.open(localPath, { write: true, createNew: true });
+      await source.readable.pipeTo(target.writable, { signal: this.#signal });
+    } finally {
+      closeQuietly(source);
+    }
   }
 
   /** @inheritdoc */

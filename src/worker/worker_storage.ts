@@ -72,10 +72,9 @@ export class WorkerStorage implements StoragePort, AsyncDisposable {
       return await api.file(attempt.lease, `/files?uri=${encodeURIComponent(uri)}${range}`, signal);
     }
     const size = partSize(this.#written.get(own) ?? 0, part);
-    const file = await Deno.open(`${this.#directory}/${own}`);
-    if (!part) return { size, content: file.readable };
-    await file.seek(part.offset, Deno.SeekMode.Start);
-    return { size, content: ReadableStream.from(piecesOf(file, size)) };
+    const path = `${this.#directory}/${own}`;
+    if (!part) return { size, content: (await Deno.open(path)).readable };
+    return { size, content: ReadableStream.from(piecesOf(path, part.offset, size)) };
   }
 
   /** @inheritdoc */
@@ -123,9 +122,10 @@ export class WorkerStorage implements StoragePort, AsyncDisposable {
   }
 }
 
-/** The next `size` bytes of a file, which is closed then. */
-async function* piecesOf(file: Deno.FsFile, size: number): AsyncGenerator<Uint8Array> {
-  using _ = file;
+/** Bytes of a file, which is opened when they are read: a stream may be cancelled before. */
+async function* piecesOf(path: string, offset: number, size: number): AsyncGenerator<Uint8Array> {
+  using file = await Deno.open(path);
+  await file.seek(offset, Deno.SeekMode.Start);
   for (let left = size; left > 0;) {
     const piece = new Uint8Array(Math.min(left, PIECE_BYTES));
     const count = await file.read(piece);

@@ -161,3 +161,14 @@ Deno.test("local files: a folder that is exchanged for a link while a file is op
     }
   });
 });
+
+// Deno fails a test that leaves a file open.
+Deno.test("local files: a download whose target exists leaves no file open", async () => {
+  await withFolders(async ({ root, files, temp }) => {
+    await Deno.writeTextFile(`${temp}/work/new`, "x");
+    await assertRejects(
+      () => files.download(`${root}/sub/a.txt`, `${temp}/work/new`),
+      Deno.errors.AlreadyExists,
+    );
+  });
+});
