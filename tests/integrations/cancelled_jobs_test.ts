@@ -1,7 +1,8 @@
 /**
- * A kill ends jobs that BigQuery and Athena would continue. Requests are those of
- * https://cloud.google.com/bigquery/docs/reference/rest/v2/jobs/cancel and
- * https://docs.aws.amazon.com/athena/latest/APIReference/API_StopQueryExecution.html.
+ * A kill ends jobs that BigQuery, Athena and dbt Cloud would continue. Requests are those of
+ * https://cloud.google.com/bigquery/docs/reference/rest/v2/jobs/cancel,
+ * https://docs.aws.amazon.com/athena/latest/APIReference/API_StopQueryExecution.html and
+ * https://docs.getdbt.com/dbt-cloud/api-v2 (Cancel Run).
  */
 import { assert, assertEquals } from "@std/assert";
 import { type JsonObject, stringifyJson } from "../../src/base/json.ts";
@@ -134,4 +135,24 @@ Deno.test("a kill stops a query of Athena whose id was still to come", async () 
   assertStopped(stub);
   const [first, second] = stub.requests.map(({ text }) => JSON.parse(text));
   assertEquals([first, first.QueryString], [second, "SELECT 1"]);
+});
+
+Deno.test("a kill cancels the run that dbt.cloud.TriggerRun waits for, and not one that CheckStatus waits for", async () => {
+  const running = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let reader = 0;
+  await using stub = new ApiStub(({ method }) => {
+    if (method === "GET") running[reader]?.resolve();
+    return { data: { id: 9, status: 3 } };
+  });
+  const type = "io.kestra.plugin.dbt.cloud.";
+  const connection = { accountId: "7", token: "secret", baseUrl: stub.url };
+  const [first, second] = running;
+  const start = { type: `${type}TriggerRun`, ...connection, jobId: "5" };
+  assertEquals(await killed(start, first?.promise ?? Promise.resolve()), []);
+  const cancellations = () => stub.calls.filter((call) => call.includes("cancel"));
+  assertEquals(cancellations(), ["POST /api/v2/accounts/7/runs/9/cancel/"]);
+  reader = 1;
+  const wait = { type: `${type}CheckStatus`, ...connection, runId: "9" };
+  assertEquals(await killed(wait, second?.promise ?? Promise.resolve()), []);
+  assertEquals(cancellations().length, 1);
 });

@@ -3,11 +3,11 @@ import { isJsonObject, type JsonObject, tryParseJson } from "../../base/json.ts"
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
   optionalText,
-  type TaskContext,
   type TaskRequest,
   type TaskResponse,
+  type WorkContext,
 } from "../../model/tasks/task_definition.ts";
-import { callRepeatedly, refusalOf } from "../http_calls.ts";
+import { callRepeatedly, refusalOf, type Sender } from "../http_calls.ts";
 
 /** Properties of all types of dbt Cloud. */
 export const CONNECTION: PropertySchemas = Object.freeze({
@@ -34,9 +34,9 @@ interface CloudRequest extends Pick<TaskRequest, "method" | "json" | "saveTo"> {
 
 /** Sends requests with the token of the task. */
 export class DbtCloud {
-  readonly #context: TaskContext;
+  readonly #context: Pick<WorkContext, "properties"> & Sender;
 
-  constructor(context: TaskContext) {
+  constructor(context: Pick<WorkContext, "properties"> & Sender) {
     this.#context = context;
   }
 

@@ -7,7 +7,9 @@ import {
   type PropertySchema,
   type PropertySchemas,
 } from "../../model/flows/schema.ts";
+import { defineMachineTask, type MachineTaskContext } from "../../model/tasks/machine_task.ts";
 import { defineTask } from "../../model/tasks/task_definition.ts";
+import { cancelledOnStop } from "../http_calls.ts";
 import { CONNECTION, DbtCloud } from "./cloud_api.ts";
 import { endedRun, RUN_OUTPUTS, runIdOf, WAIT } from "./cloud_run.ts";
 import { NODE_METRICS } from "./run_results.ts";
@@ -56,11 +58,11 @@ const OVERRIDE_SCHEMAS: PropertySchemas = Object.fromEntries(
 );
 
 /** Outputs: `runId`, and those of an ended run if the task waits. */
-export const dbtCloudTriggerRun = defineTask({
+export const dbtCloudTriggerRun = defineMachineTask({
   type: "dbt.cloud.TriggerRun",
   title: "Run a job of dbt Cloud",
   description:
-    "Starts a job of dbt Cloud, waits for the end of its run, and stores its files. A failed run fails the task.",
+    "Starts a job of dbt Cloud, waits for the end of its run, and stores its files. A failed run fails the task; a stop of the task cancels the run.",
   properties: {
     ...CONNECTION,
     jobId: dynamicText("Id of the job.", { required: true }),
@@ -91,9 +93,23 @@ gitBranch: main`,
       }),
     );
     context.log("INFO", `The job "${jobId}" runs as "${runId}"`);
-    return { runId: Number(runId), ...wait === true ? await endedRun(context, cloud, runId) : {} };
+    return { runId: Number(runId), ...wait === true ? await ownRun(context, cloud, runId) : {} };
   },
 });
+
+/** The outputs of a run that this task has started; a stop of the task cancels it. */
+function ownRun(context: MachineTaskContext, cloud: DbtCloud, runId: string): Promise<JsonObject> {
+  return cancelledOnStop(
+    context,
+    () => endedRun(context, cloud, runId),
+    (sender) =>
+      new DbtCloud({ properties: context.properties, ...sender }).send({
+        path: `/runs/${encodeURIComponent(runId)}/cancel/`,
+        method: "POST",
+        operation: `cancel the run "${runId}"`,
+      }),
+  );
+}
 
 /** Outputs: those of an ended run. */
 export const dbtCloudCheckStatus = defineTask({
