@@ -12,10 +12,15 @@ import { type ApiReply, type ApiRequest, ApiStub } from "../support/servers/api_
 import { isSigned, KEYS } from "./aws/aws_signature.ts";
 import { connection, gcpError, gcpStub } from "./gcp/gcp_stub.ts";
 
-/** Runs a flow with one task, kills it when `isRunning` resolves, and gives the warnings of its log. */
-async function killed(task: JsonObject, isRunning: Promise<void>, afterKill = () => {}): Promise<string[]> {
+/** Runs a flow with a task, or with several, kills it when `isRunning` resolves, and gives the warnings of its log. */
+async function killed(
+  task: JsonObject | readonly JsonObject[],
+  isRunning: Promise<void>,
+  afterKill = () => {},
+): Promise<string[]> {
   await using app = await Harness.start();
-  await app.save(stringifyJson({ id: "job", namespace: "demo", tasks: [{ id: "t", ...task }] }));
+  const tasks = [task].flat().map((each, index) => ({ id: `t${index}`, ...each }));
+  await app.save(stringifyJson({ id: "job", namespace: "demo", tasks }));
   const { id } = await app.start("job");
   await isRunning;
   await app.json("DELETE", `/executions/${id}/kill`);
@@ -62,6 +67,26 @@ for (const task of BIGQUERY_TASKS) {
     assertEquals(warnings, []);
   });
 }
+
+Deno.test("a kill cancels the job of io.kestra.plugin.gcp.bigquery.Load whose file is being uploaded", async () => {
+  const uploading = Promise.withResolvers<void>(), killing = Promise.withResolvers<void>();
+  let jobId = "";
+  await using stub = gcpStub(async ({ method, path, text }) => {
+    if (path.endsWith("/cancel")) return { kind: "bigquery#jobCancelResponse" };
+    if (method === "POST") {
+      jobId = JSON.parse(text).jobReference.jobId;
+      return new Response("", { headers: { location: `${stub.url}/session` } });
+    }
+    uploading.resolve();
+    await killing.promise;
+    return { jobReference: { projectId: "my-project", jobId }, status: { state: "RUNNING" } };
+  });
+  const type = "io.kestra.plugin.gcp.bigquery.Load";
+  const write = { type: "io.kestra.plugin.core.storage.Write", content: "a" };
+  const load = { ...connection(stub), type, from: "{{ outputs.t0.uri }}", destinationTable: "d.t" };
+  assertEquals(await killed([write, load], uploading.promise, killing.resolve), []);
+  assertEquals(stub.calls.at(-1), `POST ${JOBS}/${jobId}/cancel`);
+});
 
 Deno.test("a job that BigQuery does not know needs no cancellation, a refusal is logged", async () => {
   const [task = {}] = BIGQUERY_TASKS;

@@ -154,14 +154,13 @@ export async function runJob(work: MachineWork, client: GcpClient, job: JsonObje
   });
 }
 
-/** Waits for the end of a job that was started, as {@link runJob}. */
-export async function finishedJob(
+/** Starts a job by an upload and waits for its end, as {@link runJob}. */
+export async function uploadedJob(
   work: MachineWork,
   client: GcpClient,
-  started: JsonObject,
+  { reference, upload }: { readonly reference: JobReference; readonly upload: () => Promise<JsonObject> },
 ): Promise<JsonObject> {
-  const reference = started.jobReference as unknown as JobReference;
-  return await cancelledAtStop(work, reference, () => ended(work, client, started));
+  return await cancelledAtStop(work, reference, async () => await ended(work, client, await upload()));
 }
 
 async function cancelledAtStop<T>(

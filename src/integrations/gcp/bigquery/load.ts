@@ -11,7 +11,6 @@ import type { TaskContext } from "../../../model/tasks/task_definition.ts";
 import { CONNECTION, GcpClient } from "../client.ts";
 import { uploadFile } from "../resumable_upload.ts";
 import {
-  finishedJob,
   JOB,
   JOB_OUTPUT,
   jobIdOf,
@@ -23,6 +22,7 @@ import {
   tableAddressOf,
   tableOutput,
   targetOf,
+  uploadedJob,
 } from "./jobs.ts";
 
 const FORMATS: ReadonlyMap<string, string> = new Map([
@@ -154,16 +154,17 @@ csvOptions:
     }
     const client = new GcpClient(context);
     const json = newJob(context, client);
-    const { projectId, jobId } = json.jobReference as unknown as JobReference;
-    const resource = await uploadFile(client, {
-      api: "bigquery",
-      path: `/upload/bigquery/v2/projects/${encodeURIComponent(projectId)}/jobs`,
-      query: { uploadType: "resumable" },
-      json,
-      operation: `start the job "${jobId}"`,
-      isRepeatable: false,
-    }, body);
-    return outputsOf(context, await finishedJob(context, client, resource));
+    const reference = json.jobReference as unknown as JobReference;
+    const upload = () =>
+      uploadFile(client, {
+        api: "bigquery",
+        path: `/upload/bigquery/v2/projects/${encodeURIComponent(reference.projectId)}/jobs`,
+        query: { uploadType: "resumable" },
+        json,
+        operation: `start the job "${reference.jobId}"`,
+        isRepeatable: false,
+      }, body);
+    return outputsOf(context, await uploadedJob(context, client, { reference, upload }));
   },
 });
 
