@@ -197,6 +197,23 @@ export async function* rowLines(
   for await (const row of rows) yield `${stringifyJson(row)}\n`;
 }
 
+/** Characters that may still be written, to all files of a task. */
+interface CharBudget {
+  left: number;
+}
+
+/** Passes lines on until the budget is spent. @throws Error it is spent */
+export async function* limitedLines(
+  lines: AsyncIterable<string>,
+  budget: CharBudget,
+): AsyncGenerator<string> {
+  for await (const line of lines) {
+    budget.left -= line.length;
+    if (budget.left < 0) throw new Error("Cannot write the rows: they have too many characters");
+    yield line;
+  }
+}
+
 /** Writes a file from pieces of any size. */
 export async function writePieces(
   path: string,

@@ -2,9 +2,15 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { dynamicChoice, dynamicFlag, dynamicProperty } from "../../model/flows/schema.ts";
 import { defineTask } from "../../model/tasks/task_definition.ts";
-import { rowLines, writePieces } from "../row_files.ts";
+import { limitedLines, rowLines, writePieces } from "../row_files.ts";
 import { CHARSET, fetchSource, FROM, RECORDS } from "./conversion.ts";
 import { type ReaderOptions, readXlsx } from "./xlsx_reader.ts";
+
+/**
+ * Characters of the rows of all sheets. A row names all columns, and a cell may be a text that others have, too: a file of 2 MB
+ * could fill any disk.
+ */
+const MAX_CHARS = 4 * 1024 * 1024 * 1024;
 
 /** Outputs: `uris` and `size`. */
 export const excelToIon = defineTask({
@@ -55,12 +61,14 @@ export const excelToIon = defineTask({
     const missing = wanted?.find((title) => !sheets.some((sheet) => sheet.title === title));
     if (missing !== undefined) throw new Error(`Cannot read the sheet "${missing}": it does not exist`);
     const uris: [string, string][] = [];
+    const budget = { left: MAX_CHARS };
     let size = 0;
     for (const [index, { title, rows }] of sheets.entries()) {
       if (wanted && !wanted.includes(title)) continue;
       const path = `${await context.directory()}/sheet-${index + 1}.ion`;
       const count = () => size++;
-      await writePieces(path, rowLines(namedRows(rows(), properties, count)), context.signal);
+      const lines = rowLines(namedRows(rows(), properties, count));
+      await writePieces(path, limitedLines(lines, budget), context.signal);
       uris.push([title, await context.storeFile(path)]);
     }
     context.metric("records", size);
