@@ -10,7 +10,7 @@ const EXIT_MS = 2_000;
 /** It is given up when it is disposed of while it computes. */
 export class EvaluatorThread implements Evaluator {
   readonly #worker: Worker;
-  readonly #stopFlag: Int32Array<SharedArrayBuffer>;
+  readonly #stopFlag = new Int32Array(new SharedArrayBuffer(4));
   readonly #exit = Promise.withResolvers<void>();
   readonly #givenUp: GivenUpThreads;
   readonly #signal: AbortSignal;
@@ -26,9 +26,8 @@ export class EvaluatorThread implements Evaluator {
     this.#givenUp = givenUp;
     this.#signal = signal;
     this.#release = release;
-    const { worker, stopFlag, lifeline } = startEvaluatorWorker(expression);
+    const { worker, lifeline } = startEvaluatorWorker({ expression, stopFlag: this.#stopFlag });
     this.#worker = worker;
-    this.#stopFlag = stopFlag;
     // The event "exit" of a thread comes when it is told to end, this one when it has ended.
     lifeline.on("close", () => this.#exit.resolve());
     // Without a listener for messages there is no event "close".

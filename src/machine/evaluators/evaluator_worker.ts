@@ -1,6 +1,5 @@
 /** The thread that evaluates, in a process of its own or in that of the server. */
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
-import type { JsonObject } from "../../base/json.ts";
 import { sourceUrl } from "../../base/source_url.ts";
 import type { EvaluatorData } from "../../model/ports/evaluators.ts";
 
@@ -13,21 +12,20 @@ interface WorkerData extends EvaluatorData {
 }
 
 /** A started thread. */
-interface StartedWorker extends Pick<WorkerData, "stopFlag"> {
+interface StartedWorker {
   readonly worker: Worker;
   /** The other end. */
   readonly lifeline: MessagePort;
 }
 
 /** Starts the thread. */
-export function startEvaluatorWorker(expression: JsonObject): StartedWorker {
+export function startEvaluatorWorker(data: EvaluatorData): StartedWorker {
   const { port1: lifeline, port2 } = new MessageChannel();
-  const stopFlag = new Int32Array(new SharedArrayBuffer(4));
-  const workerData: WorkerData = { expression, stopFlag, lifeline: port2 };
+  const workerData: WorkerData = { ...data, lifeline: port2 };
   const worker = new Worker(sourceUrl("integrations/transform/jsonata/worker.ts"), {
     resourceLimits: RESOURCE_LIMITS,
     workerData,
     transferList: [port2],
   });
-  return { worker, stopFlag, lifeline };
+  return { worker, lifeline };
 }

@@ -23,7 +23,7 @@ export async function runEvaluatorHost(): Promise<never> {
 }
 
 function start(expression: string): Worker {
-  const { worker } = startEvaluatorWorker(JSON.parse(expression));
+  const { worker } = startEvaluatorWorker({ expression: JSON.parse(expression) });
   worker.on("message", (response: string) => {
     const bytes = encoder.encode(`${response}\n`);
     for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));

@@ -16,8 +16,8 @@ export interface EvaluatorWork {
 /** What the thread of an evaluator is started with. */
 export interface EvaluatorData {
   readonly expression: JsonObject;
-  /** Not 0: it evaluates no further input. */
-  readonly stopFlag: Int32Array<SharedArrayBuffer>;
+  /** Not 0: it must stop. Absent where its process is killed. */
+  readonly stopFlag?: Int32Array<SharedArrayBuffer>;
 }
 
 /** Evaluates one expression. Disposal ends it. */

@@ -85,14 +85,23 @@ async function stopWithin(evaluators: Evaluators, source: string, value: JsonVal
   await assertRejects(() => run, Error, "The evaluation was stopped");
 }
 
-Deno.test("jsonata in a thread ends with the signal, even within a regular expression that takes all its steps", async () => {
-  const givenUp = new GivenUpThreads(systemClock, 1);
-  const evaluators = new Evaluators({ inThreads: true, givenUp });
-  await stopWithin(evaluators, "$contains(text, /^(a+)+\\1b$/)", { text: "a".repeat(40) });
-  await settle();
-  // It is over when the thread has exited.
-  await givenUp.room("evaluate", 60_000);
-});
+const SLOW: readonly (readonly [what: string, expression: string, value: JsonValue])[] = [
+  ["a regular expression that takes all its steps", "$contains(text, /^(a+)+\\1b$/)", {
+    text: "a".repeat(40),
+  }],
+  ["a function that compares each item with all others", "$count($distinct([1..1000000]))", {}],
+  ["steps that copy a list that grows", "$reduce([1..300000], $append)", {}],
+];
+for (const [what, expression, value] of SLOW) {
+  Deno.test(`jsonata in a thread ends with the signal, even within ${what}`, async () => {
+    const givenUp = new GivenUpThreads(systemClock, 1);
+    const evaluators = new Evaluators({ inThreads: true, givenUp });
+    await stopWithin(evaluators, expression, value);
+    await settle();
+    // It is over when the thread has exited.
+    await givenUp.room("evaluate", 60_000);
+  });
+}
 
 Deno.test("an evaluation of jsonata that never pauses is ended, and leaves room for others", async () => {
   const evaluators = new Evaluators({ givenUp: new GivenUpThreads(systemClock, 0) });

@@ -31,6 +31,8 @@ type Compile = (
 ) => Compiled;
 
 async function serve(port: MessagePort, { expression, stopFlag }: EvaluatorData): Promise<void> {
+  const isStopped = () => stopFlag !== undefined && Atomics.load(stopFlag, 0) !== 0;
+  if (stopFlag) interruptBy(isStopped);
   const send = (message: FromEvaluator) => port.postMessage(JSON.stringify(message));
   let evaluate: Evaluate;
   try {
@@ -41,7 +43,7 @@ async function serve(port: MessagePort, { expression, stopFlag }: EvaluatorData)
   let last = Promise.resolve();
   port.on("message", (text: string) => {
     last = last.then(async () => {
-      if (Atomics.load(stopFlag, 0) !== 0) return;
+      if (isStopped()) return;
       try {
         send({ type: "value", json: await evaluate(text) });
       } catch (error) {
@@ -50,6 +52,21 @@ async function serve(port: MessagePort, { expression, stopFlag }: EvaluatorData)
     });
   });
   send({ type: "ready" });
+}
+
+/**
+ * Makes what loops of the package call throw when the thread must stop. Deno ends a thread only when it pauses; `$distinct` takes
+ * hours for a list and never does, and neither does `$reduce` with `$append`.
+ */
+function interruptBy(isStopped: () => boolean): void {
+  const interrupted = <This, Args extends unknown[], Result>(call: (this: This, ...args: Args) => Result) =>
+    function (this: This, ...args: Args): Result {
+      if (isStopped()) throw new Error("The evaluation was stopped");
+      return call.apply(this, args);
+    };
+  const { prototype } = Array;
+  prototype.push = interrupted(prototype.push);
+  prototype.concat = interrupted(prototype.concat) as typeof prototype.concat;
 }
 
 async function evaluatorOf(expression: EvaluatorExpression): Promise<Evaluate> {
