@@ -93,8 +93,17 @@ export function parseJson(text: string): JsonValue {
 
 /** As {@link parseJson}; `undefined` for a text that is not JSON. */
 export function tryParseJson(text: string): JsonValue | undefined {
+  return parsedBy(parseJson, text);
+}
+
+/** As {@link tryParseJson}, but numbers are as `JSON.parse` reads them: for vectors, with which one computes. */
+export function tryParsePlainJson(text: string): JsonValue | undefined {
+  return parsedBy(JSON.parse, text);
+}
+
+function parsedBy(parse: (text: string) => JsonValue, text: string): JsonValue | undefined {
   try {
-    return parseJson(text);
+    return parse(text);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

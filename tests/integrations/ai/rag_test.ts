@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import { aiAgent } from "../../../src/integrations/ai/agent_task.ts";
 import { ragChatCompletion } from "../../../src/integrations/ai/rag/chat_completion.ts";
 import { ingestDocument } from "../../../src/integrations/ai/rag/ingest_document.ts";
+import { modelOf } from "../../../src/integrations/ai/providers.ts";
 import { search } from "../../../src/integrations/ai/rag/search.ts";
 import { split, type SplitOptions } from "../../../src/integrations/ai/rag/splitter.ts";
 import { ApiStub } from "../../support/servers/api_stub.ts";
@@ -24,6 +25,21 @@ async function filled(stub: ApiStub): Promise<Map<string, string>> {
   const kvPairs = new Map<string, string>();
   await runDefinition(ingestDocument, { ...COMMON, fromDocuments: DOCUMENTS }, optionsOf(stub, kvPairs));
   return kvPairs;
+}
+
+for (const [provider, reply] of [["OpenAI", "data"], ["GoogleGemini", "embeddings"]] as const) {
+  Deno.test(`${provider}: vectors consist of plain numbers`, async () => {
+    const text = `{"${reply}":[{"embedding":[0.5,2.0],"values":[0.5,2.0]}]}`;
+    const response = { status: 200, headers: {}, bytes: new Uint8Array(), text };
+    const context = {
+      signal: new AbortController().signal,
+      log: () => {},
+      http: () => Promise.resolve(response),
+    };
+    const model = await modelOf(context, providerOf(apiOf(provider)));
+    const { vectors } = await model.embed(["a"]);
+    assertEquals(vectors, [[0.5, 2]]);
+  });
 }
 
 Deno.test("IngestDocument stores documents of all sources", async () => {

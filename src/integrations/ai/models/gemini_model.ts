@@ -105,6 +105,7 @@ export class GeminiModel implements LanguageModel {
       headers: { "x-goog-api-key": apiKey },
       secrets: [apiKey],
       json,
+      hasVectors: method === "batchEmbedContents",
     });
   }
 }

@@ -5,6 +5,7 @@ import {
   type JsonValue,
   ownProperty,
   tryParseJson,
+  tryParsePlainJson,
 } from "../../../base/json.ts";
 import type { TaskRequest } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly, refusalOf, type Sender } from "../../http_calls.ts";
@@ -25,17 +26,19 @@ interface ModelCall {
   /** Credentials: no message shows them, even where the provider repeats them. */
   readonly secrets: readonly string[];
   readonly timeoutMs?: number;
+  /** The reply has embeddings: its numbers are read without their kind. */
+  readonly hasVectors?: boolean;
 }
 
 /** The JSON of the response. A reply has no effect but its price, so an overloaded provider is asked again. @throws Error with host and words of the provider */
 export async function callModel(
   sender: Sender,
-  { operation, url, headers, json, method, secrets, timeoutMs = REPLY_MS }: ModelCall,
+  { operation, url, headers, json, method, secrets, timeoutMs = REPLY_MS, hasVectors = false }: ModelCall,
 ): Promise<JsonObject> {
   const request: TaskRequest = { url, method, headers, json, timeoutMs, maxBytes: MAX_REPLY_BYTES };
   const response = await callRepeatedly(sender, () => request, { isRepeatable: true });
   const { status, text } = response;
-  const body = tryParseJson(text);
+  const body = hasVectors ? tryParsePlainJson(text) : tryParseJson(text);
   if (status >= 200 && status < 300 && isJsonObject(body)) return body;
   const words = wordsOf(body) ?? text;
   const shown = secrets.reduce(

@@ -103,7 +103,11 @@ export class OpenAiModel implements LanguageModel {
     return { type: "json_schema", json_schema: { name, schema, ...strict && { strict } } };
   }
 
-  #call(path: string, operation: string, members: JsonObject): Promise<JsonObject> {
+  #call(
+    path: "chat/completions" | "embeddings" | "images/generations",
+    operation: string,
+    members: JsonObject,
+  ): Promise<JsonObject> {
     const { baseUrl, query = "", headers, secrets, modelName } = this.#place;
     const url = urlOf(baseUrl, path) + query;
     return callModel(this.#context, {
@@ -112,6 +116,7 @@ export class OpenAiModel implements LanguageModel {
       headers,
       secrets,
       json: { model: modelName, ...members },
+      hasVectors: path === "embeddings",
     });
   }
 }
