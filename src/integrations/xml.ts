@@ -6,6 +6,9 @@ import { optionalText } from "../model/tasks/task_definition.ts";
 
 /** Most elements and attributes of a document: they are held in memory. */
 const MAX_ELEMENTS = 8_000_000;
+/** A response is parsed in one turn: these limits are half a second of CPU time. A page of a listing has 1 MB, and 50,000 elements. */
+const MAX_RESPONSE_CHARS = 4 * 1024 * 1024;
+const MAX_RESPONSE_ELEMENTS = 200_000;
 /** The start of an element, or the value of an attribute. */
 const ELEMENT = /<[^/!?]|=\s*["']/g;
 const TURN_MS = 10;
@@ -38,9 +41,14 @@ export async function checkElements(
   return count;
 }
 
-/** The elements of a document as members; values are texts, repeated elements lists. Malformed XML gives what can be read of it. @throws Error too many elements */
+/** The elements of a response as members; values are texts, repeated elements lists. Malformed XML gives what can be read of it. @throws Error it is too large */
 export async function readXml(text: string): Promise<JsonObject> {
-  await checkElements(text);
+  if (text.length > MAX_RESPONSE_CHARS) {
+    throw new Error(
+      `Cannot read the XML: it has ${text.length} characters, and at most ${MAX_RESPONSE_CHARS} are read`,
+    );
+  }
+  await checkElements(text, { max: MAX_RESPONSE_ELEMENTS });
   const { XMLParser } = await import("fast-xml-parser");
   const parser = new XMLParser({
     ignoreAttributes: true,

@@ -70,8 +70,9 @@ function replyOf(blobs: Map<string, string>, request: ApiRequest): ApiReply {
   });
 }
 
-/** Two blobs a page. */
+/** Two blobs a page, of at most 1,000 that are asked for: the default of 5,000 may be too large to read. */
 function listing(blobs: ReadonlyMap<string, string>, query: Readonly<Record<string, string>>): Response {
+  if (query.maxresults !== "1000") return storageError(400, "OutOfRangeQueryParameterValue", "Too many.");
   const names = [...blobs.keys()].filter((name) => name.startsWith(query.prefix ?? ""));
   const at = Number(query.marker ?? 0);
   const entries = names.slice(at, at + 2).map((name) =>

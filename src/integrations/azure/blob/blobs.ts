@@ -57,6 +57,8 @@ export const BLOBS_OUTPUT: PropertySchemas = Object.freeze({
 /** Most blobs that a task lists. */
 const MAX_BLOBS = 100_000;
 
+const PAGE_BLOBS = 1_000;
+
 /** The blobs and folders that the properties select, as outputs have them. */
 export async function listBlobs(
   client: StorageClient,
@@ -76,6 +78,8 @@ export async function listBlobs(
         prefix: optionalText(properties.prefix),
         delimiter: optionalText(properties.delimiter),
         marker,
+        // The 5,000 of the default may exceed the limits of a response.
+        maxresults: String(PAGE_BLOBS),
       },
       operation: `list the container "${container}"`,
     });
