@@ -30,8 +30,8 @@ export const parquetToIon = defineTask({
 });
 
 async function* parquetRows(path: string): AsyncGenerator<JsonValue> {
-  const { parquetMetadataAsync, parquetRead, parquetSchema } = await import("hyparquet");
-  const { compressors } = await import("hyparquet-compressors");
+  const { parquetMetadataAsync, parquetSchema } = await import("hyparquet");
+  const { readGroup } = await import("./parquet_pages.ts");
   const handle = await open(path);
   try {
     const { size: byteLength } = await handle.stat();
@@ -44,20 +44,17 @@ async function* parquetRows(path: string): AsyncGenerator<JsonValue> {
       },
     };
     const metadata = await parquetMetadataAsync(file);
-    const names = parquetSchema(metadata).children.map(({ element }) => element.name);
-    let rowStart = 0;
+    const schema = parquetSchema(metadata);
     for (const group of metadata.row_groups) {
       const rows = checkedRows(group);
-      const rowEnd = rowStart + rows;
-      const columns = new Map(names.map((name) => [name, new ColumnValues()]));
-      const onChunk = ({ columnName, columnData }: ColumnChunk) => columns.get(columnName)?.add(columnData);
-      await parquetRead({ file, metadata, rowStart, rowEnd, compressors, onChunk });
+      const columns = (await readGroup(file, { group, schema })).map(({ name, parts }) =>
+        [name, new ColumnValues(parts)] as const
+      );
       for (let row = 0; row < rows; row++) {
         const object: JsonObject = {};
         for (const [name, values] of columns) setOwnProperty(object, name, valueOf(values.next()));
         yield object;
       }
-      rowStart = rowEnd;
     }
   } finally {
     await handle.close();
@@ -79,20 +76,14 @@ interface ParquetGroup {
   readonly columns: readonly { readonly meta_data?: { readonly num_values: bigint } }[];
 }
 
-interface ColumnChunk {
-  readonly columnName: string;
-  readonly columnData: ArrayLike<unknown>;
-}
-
 /** The values of a column, one after the other. */
 class ColumnValues {
-  readonly #chunks: ArrayLike<unknown>[] = [];
+  readonly #chunks: readonly ArrayLike<unknown>[];
   #chunk = 0;
   #index = 0;
 
-  /** Adds values to the end. */
-  add(values: ArrayLike<unknown>): void {
-    if (values.length > 0) this.#chunks.push(values);
+  constructor(chunks: readonly ArrayLike<unknown>[]) {
+    this.#chunks = chunks.filter(({ length }) => length > 0);
   }
 
   /** The next value; `undefined` after the last one. */
