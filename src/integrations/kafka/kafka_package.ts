@@ -1,6 +1,12 @@
 /** The part of the package `kafkajs` that is used here. */
 import type { Socket } from "node:net";
 import type { SecureContextOptions } from "node:tls";
+import { promisify } from "node:util";
+import { gzip, unzip } from "node:zlib";
+
+/** Most bytes of a batch of messages without compression: 70 KB of any producer may stand for 70 MB, which are in memory. */
+const MAX_BATCH_BYTES = 64 * 1024 * 1024;
+const GZIP = 1;
 
 /** TLS of a connection. */
 export interface KafkaTls extends SecureContextOptions {
@@ -138,7 +144,30 @@ export interface KafkaClient {
 interface KafkaPackage {
   readonly Kafka: new (options: KafkaOptions) => KafkaClient;
   readonly Partitioners: { readonly DefaultPartitioner: unknown };
+  /** By the number of the protocol. */
+  readonly CompressionCodecs: Record<number, () => CompressionCodec>;
 }
+
+/** How batches of messages are compressed. */
+interface CompressionCodec {
+  compress(encoder: { readonly buffer: Uint8Array }): Promise<Uint8Array>;
+  decompress(bytes: Uint8Array): Promise<Uint8Array>;
+}
+
+/** That of the package has no limit. */
+const LIMITED_GZIP: CompressionCodec = {
+  compress: async ({ buffer }) => await promisify(gzip)(buffer),
+  decompress: async (bytes) => {
+    try {
+      return await promisify<Uint8Array, object, Uint8Array>(unzip)(bytes, {
+        maxOutputLength: MAX_BATCH_BYTES,
+      });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ERR_BUFFER_TOO_LARGE") throw error;
+      throw new Error(`Cannot read a batch of messages: it has more than ${MAX_BATCH_BYTES} bytes`);
+    }
+  },
+};
 
 /** Requests of a connection that wait to be sent. */
 interface RequestQueue {
@@ -158,7 +187,9 @@ export async function loadKafka(): Promise<KafkaPackage> {
     import("kafkajs/src/network/requestQueue/index.js"),
   ]);
   restQueues((queue as QueueModule).default.prototype);
-  return kafka as unknown as KafkaPackage;
+  const loaded = kafka as unknown as KafkaPackage;
+  loaded.CompressionCodecs[GZIP] = () => LIMITED_GZIP;
+  return loaded;
 }
 
 const rested = new WeakSet<RequestQueue>();

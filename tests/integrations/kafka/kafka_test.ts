@@ -78,6 +78,20 @@ Deno.test("kafka.Produce and Consume send and take messages with keys, headers a
   assertEquals([rest.outputs.messagesCount, rowsOf(rest.files)], [0, []]);
 });
 
+Deno.test("kafka.Consume refuses a batch with more than 64 MiB without compression", async () => {
+  await using broker = new KafkaBroker();
+  await runDefinition(produce, {
+    ...connection(broker, { "compression.type": "gzip" }),
+    topic: "t",
+    from: { value: "a".repeat(64 * 1024 * 1024) },
+  });
+  await assertRejects(
+    () => runDefinition(consume, { ...connection(broker), topic: "t", maxRecords: 1, pollDuration: LONG }),
+    Error,
+    "Cannot read a batch of messages: it has more than 67108864 bytes",
+  );
+});
+
 Deno.test("Kafka is connected to by TLS, with the certificate of its authority", async () => {
   const listener = Deno.listenTls({
     hostname: "127.0.0.1",
