@@ -36,7 +36,7 @@ const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
 const KEY_BYTES = 32;
 const IV_BYTES = 16;
-/** Scrypt needs 128 · N · r bytes. */
+/** Greatest product of N and p of scrypt: some 10 s. It needs 128 · N · r bytes, at most 1 GiB. */
 const MAX_SCRYPT_COST = 1_048_576;
 const MAX_ITERATIONS = 10_000_000;
 
@@ -120,7 +120,7 @@ function whole(part: Buffer, length: number): Buffer {
   throw new Error("Cannot decrypt the file: it is incomplete");
 }
 
-/** Key and initialization vector. @throws Error the costs of scrypt are not possible */
+/** Key and initialization vector. @throws Error the costs of scrypt are not possible, or too great */
 export async function deriveKey(
   password: string,
   { derivation, salt, nonce }: SealedHeader,
@@ -128,6 +128,11 @@ export async function deriveKey(
   const { pbkdf2, scrypt } = await import("node:crypto");
   if (derivation.kind === "SCRYPT") {
     const { cost, parallelism } = derivation;
+    if (cost * parallelism > MAX_SCRYPT_COST) {
+      throw new Error(
+        `Cannot make the key: scrypt with N = ${cost} and p = ${parallelism} takes too long, N · p may be ${MAX_SCRYPT_COST}`,
+      );
+    }
     const derive = promisify<string, Uint8Array, number, object, Uint8Array>(scrypt);
     const options = {
       N: cost,

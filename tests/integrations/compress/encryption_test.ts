@@ -41,6 +41,16 @@ Deno.test("FileDecrypt reads files of openssl enc -pbkdf2 with few iterations", 
   assertEquals(await decrypted(file, { iterations: 10_000 }), "hello\n");
 });
 
+Deno.test("costs of scrypt beyond N · p = 1,048,576 are refused, whether the file or the task has them", async () => {
+  const refusal = "Cannot make the key: scrypt with N = 8192 and p = 255 takes too long";
+  const properties = { keyDerivation: "SCRYPT", memory: 8192 };
+  const file = await encrypted("text", properties);
+  // The last byte of the head is p.
+  const costly = file.map((byte, index) => index === 44 ? 255 : byte);
+  await assertRejects(() => decrypted(costly), Error, refusal);
+  await assertRejects(() => encrypted("text", { ...properties, parallelism: 255 }), Error, refusal);
+});
+
 Deno.test("a wrong password, a change of the file and an unknown format are refused", async () => {
   const file = await encrypted("text", { keyDerivation: "PBKDF2_SHA512" });
   const changed = file.map((byte, index) => index === 44 ? byte ^ 1 : byte);
