@@ -1,10 +1,10 @@
 /** What a user says to a model: texts, images and documents. */
-import { readFile } from "node:fs/promises";
 import { type JsonObject, type JsonValue, objectsOf } from "../../base/json.ts";
 import { encodeBase64 } from "../../languages/values/mod.ts";
 import { dynamicProperty, dynamicText, type PropertySchema } from "../../model/flows/schema.ts";
 import type { ServerTaskContext } from "../../model/tasks/server_task.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";
+import { readWhole } from "../whole_file.ts";
 import type { ContentBlock } from "./models/chat.ts";
 
 /** Providers take some 20 MB a request. */
@@ -49,11 +49,6 @@ async function readBlock(context: ServerTaskContext, { type, text, uri }: JsonOb
   const address = optionalText(uri);
   if (address === undefined) throw new Error(`A block of the type ${type} has no uri`);
   const bytes = await bytesOf(context, address);
-  if (bytes.length > MAX_BYTES) {
-    throw new Error(
-      `Cannot send "${address}": it has ${bytes.length} bytes, models take at most ${MAX_BYTES}`,
-    );
-  }
   const base64 = encodeBase64(bytes);
   if (type === "PDF") return { type: "pdf", mediaType: "application/pdf", base64 };
   return { type: "image", mediaType: imageType(bytes, address), base64 };
@@ -62,9 +57,11 @@ async function readBlock(context: ServerTaskContext, { type, text, uri }: JsonOb
 const NAMESPACE_FILE = /^nsfile:\/{1,3}/;
 
 async function bytesOf(context: ServerTaskContext, uri: string): Promise<Uint8Array> {
-  if (!NAMESPACE_FILE.test(uri)) return await readFile(await context.fetchFile(uri));
+  if (!NAMESPACE_FILE.test(uri)) {
+    return await readWhole(await context.fetchFile(uri), { name: uri, maxBytes: MAX_BYTES });
+  }
   const path = uri.replace(NAMESPACE_FILE, "");
-  const content = await context.namespaceFiles.read(context.attempt.namespace, path);
+  const content = await context.namespaceFiles.read(context.attempt.namespace, path, MAX_BYTES);
   if (content) return content;
   throw new Error(`Cannot read "${uri}": the namespace has no such file`);
 }

@@ -1,10 +1,10 @@
 /** Runs of jobs of dbt Cloud: waiting for their end, and what they leave. */
-import { readFile } from "node:fs/promises";
 import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, objectsOf } from "../../base/json.ts";
 import { dynamicFlag, dynamicProperty, type PropertySchemas } from "../../model/flows/schema.ts";
 import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { pause } from "../http_calls.ts";
+import { readWhole } from "../whole_file.ts";
 import type { DbtCloud } from "./cloud_api.ts";
 import { nodeCounters, nodeLine, nodeOutputs, NODES_OUTPUT, readRunResults } from "./run_results.ts";
 
@@ -12,6 +12,8 @@ const SUCCESS = 10;
 /** Success, error, cancelled. */
 const ENDED: ReadonlySet<number> = new Set([SUCCESS, 20, 30]);
 const NOT_FOUND = 404;
+/** Of the results of a run, which are read as a whole. */
+const MAX_REPORT_BYTES = 128 * 1024 * 1024;
 
 /** Properties of types that wait for a run. */
 export const WAIT: PropertySchemas = Object.freeze({
@@ -46,8 +48,13 @@ export async function endedRun(context: TaskContext, cloud: DbtCloud, runId: str
   return {
     ...results === undefined ? {} : { runResults: results.uri },
     ...manifest === undefined ? {} : { manifest: manifest.uri },
-    ...isReported ? { nodes: report(context, await readFile(results.path, "utf8")) } : {},
+    ...isReported ? { nodes: report(context, await reportText(results.path)) } : {},
   };
+}
+
+async function reportText(path: string): Promise<string> {
+  const bytes = await readWhole(path, { name: "run_results.json", maxBytes: MAX_REPORT_BYTES });
+  return new TextDecoder().decode(bytes);
 }
 
 async function waited(context: TaskContext, cloud: DbtCloud, runId: string): Promise<JsonObject> {

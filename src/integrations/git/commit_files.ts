@@ -1,8 +1,23 @@
 /** Commits texts and files into a repository, for all types that push. */
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
+import { MAX_PACK_BYTES } from "./http.ts";
 import { storeDifferences } from "./differences.ts";
 import type { FileChanges, Repository } from "./repository.ts";
+
+/** Most bytes of all files that are pushed at a time: they are in memory, and a pack has no more. */
+const MAX_PUSHED_BYTES = MAX_PACK_BYTES;
+
+/** Contents of files to push by path. @throws Error they have too many bytes */
+export class PushedFiles extends Map<string, Uint8Array> {
+  #bytes = 0;
+
+  override set(path: string, content: Uint8Array): this {
+    this.#bytes += content.length - (this.get(path)?.length ?? 0);
+    if (this.#bytes <= MAX_PUSHED_BYTES) return super.set(path, content);
+    throw new Error(`Cannot push "${path}": the files have more than ${MAX_PUSHED_BYTES} bytes together`);
+  }
+}
 
 /** What a folder of the repository shall hold. */
 export interface WantedFiles {

@@ -8,7 +8,7 @@ import {
 } from "../../model/flows/schema.ts";
 import { FLOWS_FOLDER } from "../../model/namespaces/file_path.ts";
 import { defineServerTask, type ServerTaskContext } from "../../model/tasks/server_task.ts";
-import { commitTo, fetchBranch, type WantedFiles } from "./commit_files.ts";
+import { commitTo, fetchBranch, PushedFiles, type WantedFiles } from "./commit_files.ts";
 import { storeDifferences } from "./differences.ts";
 import { folderOf, idOfPath, isYamlPath } from "./places.ts";
 import {
@@ -173,7 +173,7 @@ class TwoSides {
 
   async #wantedFiles(namespace: string): Promise<WantedFiles> {
     const folder = `${this.#root}${namespace}/files`;
-    const files = new Map<string, Uint8Array>();
+    const files = new PushedFiles();
     for (const path of await this.#context.namespaceFiles.list(namespace)) {
       if (path.startsWith(`${FLOWS_FOLDER}/`)) continue;
       const content = await this.#context.namespaceFiles.read(namespace, path);

@@ -4,7 +4,7 @@ import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/sch
 import { compileNamespaceGlobs } from "../../model/namespaces/glob.ts";
 import { defineServerTask, type ServerTaskContext } from "../../model/tasks/server_task.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";
-import { commitFiles } from "./commit_files.ts";
+import { commitFiles, PushedFiles } from "./commit_files.ts";
 import { folderOf } from "./places.ts";
 import { COMMIT_PROPERTIES, commitOutputs, REPOSITORY_PROPERTIES } from "./properties.ts";
 import { globsOf } from "./push_flows.ts";
@@ -98,7 +98,7 @@ tasks:
     const isAdded = pathTest(globsOf(addFilesPattern));
     const given = optionalText(url);
     const remoteUrl = given ?? await clonedUrl(context, folder);
-    const files = new Map(await workingFiles(context, folder, isAdded));
+    const files = await workingFiles(context, folder, isAdded);
     for (const [path, content] of await namespaceFiles(context)) files.set(path, content);
     for (const [path, content] of await flowFiles(context)) files.set(path, content);
     for (const path of [...files.keys()]) if (!isAdded(path)) files.delete(path);
@@ -134,21 +134,21 @@ async function workingFiles(
   context: ServerTaskContext,
   folder: string,
   isAdded: (path: string) => boolean,
-): Promise<(readonly [path: string, content: Uint8Array])[]> {
+): Promise<PushedFiles> {
   await context.createFiles(context.properties.inputFiles);
   const prefix = folder === "" ? "" : `${folder}/`;
-  const files: (readonly [string, Uint8Array])[] = [];
+  const files = new PushedFiles();
   for (const name of await context.findFiles(["**"])) {
     const path = name.slice(prefix.length);
     const isOfGit = `/${path}`.includes("/.git/");
     if (!name.startsWith(prefix) || isOfGit || !isAdded(path)) continue;
-    files.push([path, await context.readFile(name)]);
+    files.set(path, await context.readFile(name));
   }
   return files;
 }
 
 async function namespaceFiles(context: ServerTaskContext): Promise<Map<string, Uint8Array>> {
-  const files = new Map<string, Uint8Array>();
+  const files = new PushedFiles();
   const { namespaceFiles: given } = context.properties;
   if (!isJsonObject(given) || given.enabled === false) return files;
   const isIncluded = compileNamespaceGlobs(globsOf(given.include));

@@ -1,11 +1,11 @@
 /** `git.PushExecutionFiles`. */
-import { readFile } from "node:fs/promises";
 import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "../../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { normalizeFileName } from "../../model/namespaces/file_path.ts";
 import { compileNamespaceGlobs } from "../../model/namespaces/glob.ts";
 import { defineServerTask, type ServerTaskContext } from "../../model/tasks/server_task.ts";
-import { commitFiles } from "./commit_files.ts";
+import { readWhole } from "../whole_file.ts";
+import { commitFiles, PushedFiles } from "./commit_files.ts";
 import { folderOf } from "./places.ts";
 import {
   BRANCH_PROPERTY,
@@ -79,8 +79,9 @@ async function filesOf(context: ServerTaskContext): Promise<Map<string, Uint8Arr
   const isMatch = compileNamespaceGlobs(globsOf(globs));
   if (globs !== undefined) {
     const names = await context.findFiles(globsOf(globs));
-    const contents = await Promise.all(names.map((name) => context.readFile(name)));
-    if (names.length > 0) return new Map(names.map((name, at) => [name, contents[at] ?? new Uint8Array()]));
+    const files = new PushedFiles();
+    for (const name of names) files.set(name, await context.readFile(name));
+    if (files.size > 0) return files;
   }
   const outputs = await context.render("{{ outputs }}");
   return await stored(context, [...outputFiles(outputs)].filter(([name]) => isMatch(name)));
@@ -90,9 +91,10 @@ async function stored(
   context: ServerTaskContext,
   uris: readonly (readonly [name: string, uri: JsonValue])[],
 ): Promise<Map<string, Uint8Array>> {
-  const files = new Map<string, Uint8Array>();
+  const files = new PushedFiles();
   for (const [name, uri] of uris) {
-    files.set(normalizeFileName(name), await readFile(await context.fetchFile(String(uri))));
+    const bytes = await readWhole(await context.fetchFile(String(uri)), { name: String(uri) });
+    files.set(normalizeFileName(name), bytes);
   }
   return files;
 }

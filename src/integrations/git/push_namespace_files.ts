@@ -2,7 +2,7 @@
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { compileNamespaceGlobs } from "../../model/namespaces/glob.ts";
 import { defineServerTask, type ServerTaskContext } from "../../model/tasks/server_task.ts";
-import { commitFiles, type WantedFiles } from "./commit_files.ts";
+import { commitFiles, PushedFiles, type WantedFiles } from "./commit_files.ts";
 import { folderOf } from "./places.ts";
 import {
   BRANCH_PROPERTY,
@@ -41,7 +41,7 @@ export const pushNamespaceFiles = defineServerTask({
 async function wantedFiles(context: ServerTaskContext): Promise<WantedFiles> {
   const { namespace, files: globs, gitDirectory, delete: isDeleting, errorOnMissing } = context.properties;
   const isSelected = compileNamespaceGlobs(globsOf(globs));
-  const files = new Map<string, Uint8Array>();
+  const files = new PushedFiles();
   for (const path of await context.namespaceFiles.list(String(namespace))) {
     const content = isSelected(path) ? await context.namespaceFiles.read(String(namespace), path) : undefined;
     if (content) files.set(path, content);

@@ -1,12 +1,15 @@
 /** `notifications.sendgrid.…`: mails by the API of SendGrid. */
-import { readFile } from "node:fs/promises";
 import { type JsonObject, type JsonValue, objectsOf } from "../../base/json.ts";
 import { dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { composeMessage, EXECUTION_PROPERTIES, plainText } from "../notifications/execution_message.ts";
 import { payloadOf, postToWebhook, WEBHOOK_PROPERTIES } from "../notifications/webhook.ts";
+import { readWhole } from "../whole_file.ts";
 import { addressesOf, ATTACHMENT_PROPERTIES, RECIPIENT_PROPERTIES } from "./mail_properties.ts";
 import { executionHtml } from "./execution_mail.ts";
+
+/** SendGrid takes mails up to this size, with their attachments. */
+const MAX_MAIL_BYTES = 30 * 1024 * 1024;
 
 const ACCESS_PROPERTIES: PropertySchemas = {
   url: dynamicText("Address of the API; accounts in the EU have another one.", {
@@ -98,23 +101,20 @@ function listed(addresses: JsonValue | undefined): JsonObject[] {
 
 async function attachmentsOf(context: TaskContext): Promise<JsonObject[]> {
   const { attachments, embeddedImages } = context.properties;
-  return [
-    ...await Promise.all(objectsOf(attachments).map((each) => attachmentOf(context, each, "attachment"))),
-    ...await Promise.all(objectsOf(embeddedImages).map((each) => attachmentOf(context, each, "inline"))),
-  ];
-}
-
-async function attachmentOf(
-  context: TaskContext,
-  { name, uri, contentType }: JsonObject,
-  disposition: "attachment" | "inline",
-): Promise<JsonObject> {
-  const bytes = await readFile(await context.fetchFile(String(uri)));
-  return {
-    content: bytes.toString("base64"),
-    filename: String(name),
-    type: optionalText(contentType) ?? "application/octet-stream",
-    disposition,
-    ...disposition === "inline" && { content_id: String(name) },
-  };
+  const files: JsonObject[] = [];
+  let maxBytes = MAX_MAIL_BYTES;
+  for (const [disposition, list] of [["attachment", attachments], ["inline", embeddedImages]] as const) {
+    for (const { name, uri, contentType } of objectsOf(list)) {
+      const bytes = await readWhole(await context.fetchFile(String(uri)), { name: String(uri), maxBytes });
+      maxBytes -= bytes.length;
+      files.push({
+        content: bytes.toBase64(),
+        filename: String(name),
+        type: optionalText(contentType) ?? "application/octet-stream",
+        disposition,
+        ...disposition === "inline" && { content_id: String(name) },
+      });
+    }
+  }
+  return files;
 }

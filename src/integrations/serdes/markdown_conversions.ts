@@ -1,10 +1,10 @@
 /** `serdes.markdown.MarkdownToHtml`, `MarkdownToText` and `HtmlToMarkdown`. */
-import { readFile } from "node:fs/promises";
 import type { MarkedToken, Token } from "marked";
 import { dynamicProperty } from "../../model/flows/schema.ts";
 import { defineTask, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { markdownTokens } from "../markdown.ts";
 import { writePieces } from "../row_files.ts";
+import { readWhole } from "../whole_file.ts";
 import { CHARSET, fetchSource, FROM, URI_OUTPUT } from "./conversion.ts";
 import { encodedTexts } from "./encoded_texts.ts";
 
@@ -85,10 +85,8 @@ export const htmlToMarkdown = defineTask({
 /** @throws Error the file is too large */
 async function converted(context: TaskContext, name: string, convert: (markdown: string) => Promise<string>) {
   const charset = String(context.properties.charset);
-  const bytes = await readFile(await fetchSource(context));
-  if (bytes.length > MAX_BYTES) {
-    throw new Error(`Cannot convert the file: it has more than ${MAX_BYTES} bytes`);
-  }
+  const source = String(context.properties.from).trim();
+  const bytes = await readWhole(await fetchSource(context), { name: source, maxBytes: MAX_BYTES });
   const text = await convert(new TextDecoder(charset).decode(bytes));
   const path = `${await context.directory()}/${name}`;
   let size = 0;

@@ -82,7 +82,7 @@ export interface Machine {
   createFiles(files: JsonValue | undefined): Promise<void>;
   /** Sorted names of the files of that directory that match one of the globs; links are left out. @throws Error there are too many */
   findFiles(globs: readonly string[]): Promise<string[]>;
-  /** The content of such a file. @throws Error it is missing, or a link */
+  /** The content of such a file. @throws Error it is missing, a link, or has more than 100 MiB */
   readFile(name: string): Promise<Uint8Array>;
   /** Stores the files of that directory that match one of the globs; returns their URIs by relative name. */
   storeFiles(globs: readonly string[]): Promise<JsonObject>;

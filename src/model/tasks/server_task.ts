@@ -33,8 +33,8 @@ export interface ServerDashboards {
 export interface ServerFiles {
   /** Sorted paths. @throws DomainError invalid_argument */
   list(namespace: string): Promise<string[]>;
-  /** The content; `undefined` if there is no such file. @throws DomainError invalid_argument */
-  read(namespace: string, path: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** The content; `undefined` if there is no such file. @throws DomainError invalid_argument; Error more than 100 MiB, or `maxBytes` */
+  read(namespace: string, path: string, maxBytes?: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Creates a file or its next revision. @throws DomainError invalid_argument, too_large, storage_full */
   write(namespace: string, path: string, content: Uint8Array): Promise<void>;
   /** Deletes a file and parent folders that become empty. @throws DomainError invalid_argument */

@@ -36,6 +36,7 @@ import type {
 import { normalizeFileName } from "../../model/namespaces/file_path.ts";
 import { storedPlaceOf } from "../../model/namespaces/storage_uri.ts";
 import { compileGlobs } from "../../model/namespaces/glob.ts";
+import { checkWholeFile } from "../../model/tasks/whole_files.ts";
 import {
   createFiles,
   findFiles,
@@ -169,8 +170,9 @@ export class DefinedWork implements MachineWork {
 
   /** @inheritdoc */
   readonly readFile = async (name: string): Promise<Uint8Array> => {
-    const content = await openLocalFile(await this.workingDirectory(), normalizeFileName(name));
-    return await new Response(content).bytes();
+    const directory = await this.workingDirectory(), path = normalizeFileName(name);
+    checkWholeFile(name, (await Deno.lstat(`${directory}/${path}`)).size);
+    return await new Response(await openLocalFile(directory, path)).bytes();
   };
 
   /** @inheritdoc */

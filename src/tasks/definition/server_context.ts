@@ -7,6 +7,7 @@ import type {
   ServerFlows,
   ServerKvPairs,
 } from "../../model/tasks/server_task.ts";
+import { checkWholeFile } from "../../model/tasks/whole_files.ts";
 
 /** Flows of the tenant of the attempt. */
 export function serverFlows({ tenant, ports: { flows } }: RunContext): ServerFlows {
@@ -31,9 +32,16 @@ export function serverFiles(context: RunContext): ServerFiles {
   const { namespaceFiles } = context.ports;
   return {
     list: (namespace) => namespaceFiles.list(context, namespace),
-    async read(namespace, path) {
+    async read(namespace, path, maxBytes) {
       const file = await namespaceFiles.open(context, namespace, path);
-      return file && new Uint8Array(await new Response(file.content).arrayBuffer());
+      if (!file) return undefined;
+      try {
+        checkWholeFile(path, file.size, maxBytes);
+      } catch (error) {
+        await file.content.cancel();
+        throw error;
+      }
+      return new Uint8Array(await new Response(file.content).arrayBuffer());
     },
     write: (namespace, path, content) =>
       namespaceFiles.write(context, { namespace, path }, ReadableStream.from([content])),

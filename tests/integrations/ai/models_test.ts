@@ -208,6 +208,19 @@ for (const [provider, contents, expected] of IMAGES) {
   });
 }
 
+Deno.test("ChatCompletion refuses an image with more than 20 MiB", async () => {
+  const properties = {
+    provider: providerOf(apiOf("OpenAI")),
+    messages: [{ type: "USER", contentBlocks: IMAGE_BLOCKS }],
+  };
+  await assertRejects(
+    () =>
+      runDefinition(chatCompletion, properties, { files: { "kestra:///a.png": new Uint8Array(20_971_521) } }),
+    Error,
+    'Cannot read "kestra:///a.png": it has 20971521 bytes, and at most 20971520 are allowed',
+  );
+});
+
 /** Messages that are refused before a request. */
 const BAD_MESSAGES: readonly (readonly [messages: JsonObject[], error: string])[] = [
   [

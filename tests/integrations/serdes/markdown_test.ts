@@ -46,6 +46,15 @@ Deno.test("Markdown is read and written in a character set", async () => {
   await assertRejects(() => runDefinition(markdownToText, { from: FROM, charset: "none" }, { files }), Error);
 });
 
+Deno.test("a file of Markdown with more than 32 MiB is refused", async () => {
+  const files = { [FROM]: new Uint8Array(33_554_433) };
+  await assertRejects(
+    () => runDefinition(markdownToText, { from: FROM }, { files }),
+    Error,
+    `Cannot read "${FROM}": it has 33554433 bytes, and at most 33554432 are allowed`,
+  );
+});
+
 /** HTML, and its Markdown. */
 const PAGES: readonly (readonly [html: string, markdown: string])[] = [
   ["", ""],

@@ -186,3 +186,24 @@ Deno.test("TaskContext.connectAddress() refuses what the rules for addresses den
   );
   assertEquals(requests.length, 0);
 });
+
+Deno.test("ServerTaskContext reads no file of more bytes than are allowed", async () => {
+  const { result } = await tried(async (context) => {
+    const { namespaceFiles, readFile, directory } = context as ServerTaskContext;
+    await namespaceFiles.write("demo", "a.txt", new Uint8Array(4));
+    const path = `${await directory()}/large`;
+    await Deno.writeFile(path, new Uint8Array());
+    await Deno.truncate(path, 104_857_601);
+    const results = await Promise.allSettled([
+      namespaceFiles.read("demo", "a.txt", 4),
+      namespaceFiles.read("demo", "a.txt", 3),
+      readFile("large"),
+    ]);
+    return results.map((each) => each.status === "fulfilled" ? each.value?.length : each.reason.message);
+  }, () => answer(200, ""));
+  assertEquals(result, [
+    4,
+    'Cannot read "a.txt": it has 4 bytes, and at most 3 are allowed',
+    'Cannot read "large": it has 104857601 bytes, and at most 104857600 are allowed',
+  ]);
+});
