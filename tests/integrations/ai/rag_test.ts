@@ -62,6 +62,31 @@ Deno.test("IngestDocument stores documents of all sources", async () => {
   assertEquals([metrics["indexed.documents"], [...kvPairs.keys()]], [3, ["h-embedding-store"]]);
 });
 
+Deno.test("IngestDocument refuses a file with more than 16 MiB", async () => {
+  await using stub = embeddingStub();
+  const files = { "kestra:///a.txt": "a".repeat(16 * 1024 * 1024 + 1) };
+  await assertRejects(
+    () =>
+      runDefinition(ingestDocument, { ...COMMON, fromInternalURIs: ["kestra:///a.txt"] }, {
+        ...optionsOf(stub, new Map()),
+        files,
+      }),
+    Error,
+    'Cannot read "kestra:///a.txt": it has 16777217 bytes, and at most 16777216 are allowed',
+  );
+});
+
+Deno.test("split() gives segments one by one, of any number", () => {
+  let count = 0;
+  for (
+    const segment of split("ab ".repeat(300_000), { splitter: "RECURSIVE", maxChars: 4, overlapChars: 0 })
+  ) {
+    assertEquals(segment, "ab");
+    count++;
+  }
+  assertEquals(count, 300_000);
+});
+
 for (const [query, expected] of SEARCHES) {
   Deno.test(`Search with ${JSON.stringify(query)}`, async () => {
     await using stub = embeddingStub();
@@ -251,7 +276,10 @@ const SPLITS: readonly (readonly [text: string, options: Partial<SplitOptions>, 
 
 for (const [text, options, segments] of SPLITS) {
   Deno.test(`split() ${JSON.stringify([text, options])}`, () => {
-    assertEquals(split(text, { splitter: "RECURSIVE", maxChars: 10, overlapChars: 0, ...options }), segments);
+    assertEquals(
+      [...split(text, { splitter: "RECURSIVE", maxChars: 10, overlapChars: 0, ...options })],
+      segments,
+    );
   });
 }
 

@@ -1,6 +1,7 @@
 /** `ai.rag.IngestDocument`. */
-import { readFile } from "node:fs/promises";
 import { type JsonObject, type JsonValue, objectsOf } from "../../../base/json.ts";
+import { systemClock } from "../../../base/time/clock.ts";
+import { Turns } from "../../../base/time/turn.ts";
 import {
   dynamicFlag,
   dynamicProperty,
@@ -9,6 +10,7 @@ import {
 } from "../../../model/flows/schema.ts";
 import { defineServerTask, type ServerTaskContext } from "../../../model/tasks/server_task.ts";
 import { callRepeatedly, refusalOf } from "../../http_calls.ts";
+import { readWhole } from "../../whole_file.ts";
 import { addUsage, MAX_EMBEDDED_TEXTS, type TokenUsage } from "../models/chat.ts";
 import { given, objectOf } from "../models/model_calls.ts";
 import { AGENT_METRICS, reportUsage, usageForm } from "../agent/outputs.ts";
@@ -17,6 +19,10 @@ import { modelOf } from "../providers.ts";
 import type { EmbeddedText, EmbeddingStore } from "./embedded_text.ts";
 import { split, type SplitOptions, SPLITTERS } from "./splitter.ts";
 import { openStore } from "./stores.ts";
+
+/** A document is in memory; a store holds some 60 MB with the vectors. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+const TURN_MS = 10;
 
 const SPLITTER: PropertySchemas = {
   splitter: dynamicText("Where a document is split; what is longer is split further.", {
@@ -117,13 +123,24 @@ async function ingest(context: ServerTaskContext): Promise<JsonObject> {
   let count = 0;
   let usage: TokenUsage | undefined;
   for await (const document of documentsOf(context)) {
-    const texts = splitting ? split(document.text, splitting) : [document.text];
+    const texts = splitting ? await segmentsOf(document.text, splitting) : [document.text];
     const all = { ...objectOf(metadata), ...document.metadata };
     usage = addUsage(usage, await addSegments(context, store, { texts, metadata: all, number: ++count }));
   }
   context.metric("indexed.documents", count);
   reportUsage(context, usage);
   return given({ ingestedDocuments: count, ...usageForm(usage), embeddingStoreOutputs: await store.save() });
+}
+
+/** Some million segments take seconds. */
+async function segmentsOf(text: string, options: SplitOptions): Promise<string[]> {
+  const turns = new Turns(systemClock, TURN_MS);
+  const segments: string[] = [];
+  for (const segment of split(text, options)) {
+    segments.push(segment);
+    await turns.next();
+  }
+  return segments;
 }
 
 function splitOptions(value: JsonValue | undefined): SplitOptions | undefined {
@@ -173,7 +190,8 @@ async function* documentsOf(context: ServerTaskContext): AsyncGenerator<Document
     yield { text: String(content), metadata: objectOf(metadata) };
   }
   for (const uri of listOf(fromInternalURIs)) {
-    yield { text: await readFile(await context.fetchFile(uri), "utf8"), metadata: {} };
+    const bytes = await readWhole(await context.fetchFile(uri), { name: uri, maxBytes: MAX_FILE_BYTES });
+    yield { text: new TextDecoder().decode(bytes), metadata: {} };
   }
   for (const url of listOf(fromExternalURLs)) {
     const { status, text } = await callRepeatedly(context, () => ({ url }), { isRepeatable: true });

@@ -21,21 +21,23 @@ export interface SplitOptions {
   readonly overlapChars: number;
 }
 
-/** Segments of at most `maxChars` characters; a part that is longer is split at the next finer level. */
-export function split(text: string, { splitter, maxChars, overlapChars }: SplitOptions): string[] {
+/** Segments of at most `maxChars` characters, one after another; a part that is longer is split at the next finer level. */
+export function* split(
+  text: string,
+  { splitter, maxChars, overlapChars }: SplitOptions,
+): Generator<string> {
   const level = splitter === "RECURSIVE" ? 0 : ORDER.indexOf(splitter);
-  const segments = merged(text, level, maxChars - overlapChars);
-  return segments.map((segment, index) => {
-    const tail = index === 0 ? "" : lastSentences(segments[index - 1] ?? "", overlapChars);
-    return tail === "" ? segment : `${tail} ${segment}`.slice(0, maxChars);
-  });
+  let tail = "";
+  for (const segment of merged(text, level, maxChars - overlapChars)) {
+    yield tail === "" ? segment : `${tail} ${segment}`.slice(0, maxChars);
+    tail = lastSentences(segment, overlapChars);
+  }
 }
 
-function merged(text: string, level: number, maxChars: number): string[] {
+function* merged(text: string, level: number, maxChars: number): Generator<string> {
   const name = ORDER[level];
-  if (name === undefined) return slices(text, maxChars);
+  if (name === undefined) return yield* slices(text, maxChars);
   const { pattern, joint } = LEVELS[name];
-  const segments: string[] = [];
   let open = "";
   for (const part of text.split(pattern).map((each) => each.trim()).filter(Boolean)) {
     const joined = open === "" ? part : open + joint + part;
@@ -43,19 +45,18 @@ function merged(text: string, level: number, maxChars: number): string[] {
       open = joined;
       continue;
     }
-    if (open !== "") segments.push(open);
-    const pieces = part.length <= maxChars ? [part] : merged(part, level + 1, maxChars);
-    open = pieces.pop() ?? "";
-    segments.push(...pieces);
+    if (open !== "") yield open;
+    open = "";
+    for (const piece of part.length <= maxChars ? [part] : merged(part, level + 1, maxChars)) {
+      if (open !== "") yield open;
+      open = piece;
+    }
   }
-  return open === "" ? segments : [...segments, open];
+  if (open !== "") yield open;
 }
 
-function slices(text: string, size: number): string[] {
-  return Array.from(
-    { length: Math.ceil(text.length / size) },
-    (_each, index) => text.slice(index * size, (index + 1) * size),
-  );
+function* slices(text: string, size: number): Generator<string> {
+  for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
 }
 
 function lastSentences(text: string, maxChars: number): string {
