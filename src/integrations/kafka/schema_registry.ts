@@ -145,13 +145,13 @@ async function knownSchema(
   text: JsonValue | undefined,
   kind: JsonValue | undefined = "AVRO",
 ): Promise<KnownSchema> {
-  const { avro, options } = await loadAvro();
+  const { typeOf } = await loadAvro();
   try {
     if (kind !== "AVRO") throw new Error(`it is one of ${String(kind)}`);
     const schema = tryParseJson(String(text)) ?? String(text);
     return {
       id,
-      type: avro.Type.forSchema(schema as never, options as never),
+      type: typeOf(schema),
       conversion: new AvroConversion(schema),
     };
   } catch (error) {

@@ -8,6 +8,7 @@ import { type JsonValue, stringifyJson, tryParseJson } from "../../base/json.ts"
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { defineTask, optionalText } from "../../model/tasks/task_definition.ts";
 import { readRows } from "../row_files.ts";
+import { AvroFile } from "./avro_file.ts";
 import { AvroConversion, loadAvro, MAX_EMPTY_ITEMS } from "./avro_values.ts";
 import { inferSchema } from "./avro_schema.ts";
 import {
@@ -53,8 +54,6 @@ export const UNUSED_OPTIONS: PropertySchemas = Object.freeze({
   ),
 });
 
-const NO_AVRO = "Cannot read the file: it is no Avro file";
-
 /** The schema that is given, or that of the first rows. @throws Error it is no JSON */
 export async function schemaFor(
   { schema, numberOfRowsToScan }: Readonly<Record<string, JsonValue>>,
@@ -85,7 +84,7 @@ export const ionToAvro = defineTask({
     const { properties } = context;
     const source = await fetchSource(context);
     const schema = await schemaFor(properties, source);
-    const { avro, options } = await loadAvro();
+    const { avro, typeOf } = await loadAvro();
     const conversion = new AvroConversion(schema);
     let records = 0;
     const encoded = async function* () {
@@ -101,7 +100,7 @@ export const ionToAvro = defineTask({
       }
     };
     const path = `${await context.directory()}/rows.avro`;
-    const type = avro.Type.forSchema(schema as never, options as never);
+    const type = typeOf(schema);
     const encoder = new avro.streams.BlockEncoder(type, {
       codec: "deflate",
       writeHeader: true,
@@ -129,27 +128,26 @@ export const avroToIon = defineTask({
 });
 
 async function* avroRows(path: string): AsyncGenerator<JsonValue> {
-  const { avro, options } = await loadAvro();
-  let conversion: AvroConversion | undefined;
-  const decoder = avro.createFileDecoder(path, {
-    parseHook: (given) => {
-      conversion = new AvroConversion(given as JsonValue);
-      return avro.Type.forSchema(given as never, options as never);
-    },
-  });
-  decoder.on("block", ({ valueCount, rawDataLength }) => {
-    if (valueCount <= Math.max(rawDataLength, MAX_EMPTY_ITEMS)) return;
-    decoder.destroy(new Error(`A block of ${rawDataLength} bytes announces ${valueCount} rows`));
-  });
+  const { typeOf } = await loadAvro();
+  await using file = await AvroFile.open(path);
   try {
-    for await (const value of Readable.from(decoder)) {
-      if (conversion) yield conversion.decode(value);
+    const schema = file.schema ?? null;
+    const type = typeOf(schema);
+    const conversion = new AvroConversion(schema);
+    for await (const { count, bytes } of file.blocks()) {
+      if (count > Math.max(bytes.length, MAX_EMPTY_ITEMS)) {
+        throw new Error(`A block of ${bytes.length} bytes announces ${count} rows`);
+      }
+      for (let row = 0, at = 0; row < count; row++) {
+        const { value, offset } = type.decode(bytes, at);
+        if (offset < 0) throw new Error("truncated block");
+        at = offset;
+        yield conversion.decode(value);
+      }
     }
   } catch (error) {
-    if (!conversion) throw new Error(NO_AVRO, { cause: error });
     throw new Error(`Cannot read the file: ${(error as Error).message}`, { cause: error });
   }
-  if (!conversion) throw new Error(NO_AVRO);
 }
 
 /** Output: `uri`. */

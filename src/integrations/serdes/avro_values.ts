@@ -1,5 +1,6 @@
 /** Values as the types of an Avro schema, and back. https://avro.apache.org/docs/1.11.1/specification/ */
 import { Buffer } from "node:buffer";
+import type { Type } from "avsc";
 import {
   Double,
   isJsonObject,
@@ -23,8 +24,11 @@ const UNIT_MS: ReadonlyMap<string, number> = new Map([
   ["local-timestamp-micros", 0.001],
 ]);
 
-/** Items of one buffer that take no bytes, such as nulls: nothing but their count bounds them. */
+/** Rows or items that may take no bytes, such as nulls: nothing but their count bounds them. */
 export const MAX_EMPTY_ITEMS = 10_000;
+/** Records, items and nulls of a value: some for each byte, beside those that take none; and at most, since all are in memory. */
+const MAX_PARTS_PER_BYTE = 16;
+const MAX_PARTS = 16_000_000;
 
 /** What `avsc` reads types from. */
 interface Tap {
@@ -34,6 +38,8 @@ interface Tap {
   readLong(): number;
   skipLong(): void;
   readString(): string;
+  /** Parts of the value that are counted; a value has a tap of its own. */
+  parts?: number;
 }
 
 interface Reader {
@@ -41,13 +47,20 @@ interface Reader {
 }
 
 /**
- * The package, and options of its types: `avsc` has doubles for long integers; this one keeps large ones. It reads as many items
+ * The package, and how it makes types: `avsc` has doubles for long integers; this one keeps large ones. It reads as many items
  * of a list or map as a block announces, and zeros after the end, so that some bytes stand for any number of items; here they end
- * with their bytes.
+ * with their bytes. Records that take few bytes are counted, too.
  */
 export async function loadAvro() {
   const { default: avro } = await import("avsc");
-  const { ArrayType, MapType } = avro.types;
+  const { ArrayType, MapType, NullType, RecordType } = avro.types;
+  countRecords(RecordType.prototype as unknown as RecordReaders);
+  Object.assign(NullType.prototype, {
+    _read(tap: Tap) {
+      countPart(tap);
+      return null;
+    },
+  });
   Object.assign(ArrayType.prototype, {
     _read(this: { readonly itemsType: Reader }, tap: Tap) {
       const items: unknown[] = [];
@@ -77,10 +90,43 @@ export async function loadAvro() {
     isValid: (value: unknown) => typeof value === "bigint" || Number.isSafeInteger(value),
     compare: (a: number, b: number) => a < b ? -1 : Number(a > b),
   });
-  return { avro, options: { wrapUnions: "always" as const, registry: { long }, noAnonymousTypes: false } };
+  /** The type of a schema. @throws Error it is none */
+  const typeOf = (schema: JsonValue): Type => {
+    const options = { wrapUnions: "always", registry: { long }, noAnonymousTypes: false };
+    return avro.Type.forSchema(schema as never, options as never);
+  };
+  return { avro, typeOf };
 }
 
-const emptyItems = new WeakMap<Buffer, number>();
+/** What makes the reader of a type of records. */
+interface RecordReaders {
+  _createReader(): (tap: Tap) => unknown;
+}
+
+const counting = new WeakSet<RecordReaders>();
+
+/** A record of records may take no bytes, or be behind the end: by references, 30 definitions stand for 2^30 values. */
+function countRecords(prototype: RecordReaders): void {
+  if (counting.has(prototype)) return;
+  counting.add(prototype);
+  const { _createReader: create } = prototype;
+  prototype._createReader = function () {
+    const read = create.call(this);
+    return (tap) => {
+      if (!tap.isValid()) return undefined;
+      countPart(tap);
+      return read(tap);
+    };
+  };
+}
+
+function countPart(tap: Tap): void {
+  const parts = (tap.parts ?? 0) + 1;
+  tap.parts = parts;
+  // An item may be a null, too.
+  const max = Math.min(MAX_PARTS, 2 * MAX_EMPTY_ITEMS + MAX_PARTS_PER_BYTE * tap.buf.length);
+  if (parts > max) throw new Error(`A value has more than ${max} records, items and nulls`);
+}
 
 /** Reads the items of all blocks; those that ask find that the tap is no longer valid after the end of its bytes. */
 function readBlocks(tap: Tap, readItem: () => void): void {
@@ -92,17 +138,10 @@ function readBlocks(tap: Tap, readItem: () => void): void {
       tap.skipLong(); // The size of the block.
     }
     for (; count > 0 && tap.isValid(); count--) {
-      const start = tap.pos;
+      countPart(tap);
       readItem();
-      if (tap.pos === start) countEmptyItem(tap.buf);
     }
   }
-}
-
-function countEmptyItem(buffer: Buffer): void {
-  const count = (emptyItems.get(buffer) ?? 0) + 1;
-  if (count > MAX_EMPTY_ITEMS) throw new Error(`More than ${MAX_EMPTY_ITEMS} items take no bytes`);
-  emptyItems.set(buffer, count);
 }
 
 function fromLong(bytes: Buffer): number | bigint {

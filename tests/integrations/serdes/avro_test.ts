@@ -1,4 +1,5 @@
 /** Conversion between Avro, Parquet and Ion. */
+import { deflateRawSync } from "node:zlib";
 import { assertEquals, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { avroToIon, inferAvroSchema, ionToAvro } from "../../../src/integrations/serdes/avro_conversions.ts";
@@ -149,10 +150,11 @@ Deno.test("what is neither Avro nor Parquet is refused", async () => {
 });
 
 /** A file with one block, whose count of rows and bytes are given. */
-function avroFile(schema: JsonObject, count: number, block: readonly number[]): Uint8Array {
+function avroFile(schema: JsonObject, count: number, block: readonly number[], codec = "null"): Uint8Array {
   const text = (value: string) => [...zigzag(value.length), ...new TextEncoder().encode(value)];
   const sync = new Array(16).fill(7);
-  const header = [...zigzag(1), ...text("avro.schema"), ...text(JSON.stringify(schema)), 0, ...sync];
+  const meta = [["avro.schema", JSON.stringify(schema)], ["avro.codec", codec]].flat().flatMap(text);
+  const header = [...zigzag(2), ...meta, 0, ...sync];
   const magic = [0x4f, 0x62, 0x6a, 1];
   return Uint8Array.from([...magic, ...header, ...zigzag(count), ...zigzag(block.length), ...block, ...sync]);
 }
@@ -171,8 +173,13 @@ const ROW = (type: JsonObject): JsonObject => ({ type: "record", name: "R", fiel
 const COUNTS: readonly (readonly [JsonObject, number, readonly number[], string])[] = [
   [ROW({ type: "array", items: "int" }), 1, zigzag(1e12), "truncated block"],
   [ROW({ type: "map", values: "int" }), 1, zigzag(1e12), "truncated block"],
-  [ROW({ type: "array", items: "null" }), 1, [...zigzag(10_001), 0], "More than 10000 items take no bytes"],
-  [ROW({ type: "array", items: "null" }), 1, zigzag(1e12), "More than 10000 items take no bytes"],
+  [
+    ROW({ type: "array", items: "null" }),
+    1,
+    [...zigzag(10_100), 0],
+    "more than 20064 records, items and nulls",
+  ],
+  [ROW({ type: "array", items: "null" }), 1, zigzag(1e12), "more than 20096 records, items and nulls"],
   [
     { type: "record", name: "R", fields: [] },
     1e12,
@@ -202,4 +209,42 @@ Deno.test("an Avro file whose header announces more bytes than it has is refused
     Error,
     "it is no Avro file",
   );
+});
+
+/** A record with two fields, each with the next such record. */
+function doubled(
+  levels: number,
+  last: JsonObject["type"],
+  between: (type: JsonObject) => unknown,
+): JsonObject {
+  let type: unknown = last;
+  for (let level = 0; level < levels; level++) {
+    const inner = level === 0 ? type : between(type as JsonObject);
+    const other = level === 0 ? type : between(`R${level - 1}` as never);
+    type = {
+      type: "record",
+      name: `R${level}`,
+      fields: [{ name: "a", type: inner }, { name: "b", type: other }],
+    };
+  }
+  return type as JsonObject;
+}
+
+/** Records that take no bytes, or fewer than they have: the schema and the error. */
+const NESTED: readonly (readonly [string, JsonObject, string])[] = [
+  ["of nulls", doubled(30, "null", (type) => type), "A value has more than 20016 records, items and nulls"],
+  ["behind the end", doubled(30, "int", (type) => [type]), "truncated block"],
+];
+for (const [what, schema, message] of NESTED) {
+  Deno.test(`an Avro file with records ${what} that stand for 2^30 values is refused`, async () => {
+    const files = { [FROM]: avroFile(schema, 1, [0]) };
+    await assertRejects(() => runDefinition(avroToIon, { from: FROM }, { files }), Error, message);
+  });
+}
+
+Deno.test("an Avro file whose block unpacks to more than 64 MiB is refused", async () => {
+  const packed = deflateRawSync(new Uint8Array(64 * 1024 * 1024 + 1));
+  const files = { [FROM]: avroFile(ROW({ type: "array", items: "int" }), 1, [...packed], "deflate") };
+  const message = "A block cannot be unpacked to at most 67108864 bytes";
+  await assertRejects(() => runDefinition(avroToIon, { from: FROM }, { files }), Error, message);
 });
