@@ -93,9 +93,17 @@ export async function loadAvro() {
   /** The type of a schema. @throws Error it is none */
   const typeOf = (schema: JsonValue): Type => {
     const options = { wrapUnions: "always", registry: { long }, noAnonymousTypes: false };
-    return avro.Type.forSchema(schema as never, options as never);
+    return avro.Type.forSchema(plainNumbers(schema) as never, options as never);
   };
   return { avro, typeOf };
+}
+
+/** A default may be a decimal. */
+function plainNumbers(schema: JsonValue): unknown {
+  if (Array.isArray(schema)) return schema.map(plainNumbers);
+  if (schema instanceof Double) return schema.value;
+  if (!isJsonObject(schema)) return schema;
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, plainNumbers(value)]));
 }
 
 /** What makes the reader of a type of records. */

@@ -248,3 +248,9 @@ Deno.test("an Avro file whose block unpacks to more than 64 MiB is refused", asy
   const message = "A block cannot be unpacked to at most 67108864 bytes";
   await assertRejects(() => runDefinition(avroToIon, { from: FROM }, { files }), Error, message);
 });
+
+Deno.test("a field of a schema of Avro may have a decimal as its default", async () => {
+  const fields = [{ name: "a", type: "double", default: 0.5 }, { name: "b", type: "int" }];
+  const schema = JSON.stringify({ type: "record", name: "R", fields });
+  assertEquals(await roundTrip(AVRO, '{"b":1}\n', { schema }), '{"a":0.5,"b":1}\n');
+});
