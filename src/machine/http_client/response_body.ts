@@ -1,6 +1,6 @@
 /** The body of a response: decompressed, size-limited; its connection is always closed. */
-import { pipeline, Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
+import { pipeline, Readable, type Transform } from "node:stream";
+import { createGunzip, createInflate } from "node:zlib";
 import { HttpError } from "../../model/ports/http.ts";
 import type { ByteSource } from "./response_reader.ts";
 
@@ -15,10 +15,11 @@ interface ResponseBodyOptions {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-const FORMATS: ReadonlyMap<string, CompressionFormat> = new Map([
-  ["gzip", "gzip"],
-  ["x-gzip", "gzip"],
-  ["deflate", "deflate"],
+/** They unpack in pieces of 16 KiB, as far as the body is read. A gzip stream may have several members (RFC 1952), as in log files. */
+const UNPACKERS: ReadonlyMap<string, () => Transform> = new Map([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", createInflate],
 ]);
 
 /** A stream with back-pressure; fails with an HttpError. */
@@ -68,34 +69,20 @@ class ResponseBody {
   }
 
   async #next(): Promise<Uint8Array | undefined> {
-    const format = FORMATS.get(this.#options.encoding?.trim().toLowerCase() ?? "");
-    if (!format) return await this.#source();
+    const createUnpacker = UNPACKERS.get(this.#options.encoding?.trim().toLowerCase() ?? "");
+    if (!createUnpacker) return await this.#source();
     if (!this.#decompressed) {
       // An empty body is not compressed.
       const first = await this.#source();
       if (!first) return undefined;
-      this.#decompressed = decompressed(first, this.#source, format);
+      const unpacker = createUnpacker();
+      // Its iterator fails with the same error.
+      pipeline(Readable.from(bytesOf(first, this.#source)), unpacker, () => {});
+      this.#decompressed = unpacker[Symbol.asyncIterator]();
     }
     const { done, value } = await this.#decompressed.next();
     return done ? undefined : value;
   }
-}
-
-/** The decompressed bytes. A gzip stream may have several members (RFC 1952), as in log files. */
-function decompressed(
-  first: Uint8Array,
-  rest: ByteSource,
-  format: CompressionFormat,
-): AsyncIterator<Uint8Array> {
-  const packed = bytesOf(first, rest);
-  if (format !== "gzip") {
-    const bytes = ReadableStream.from(packed) as ReadableStream<Bytes>;
-    return bytes.pipeThrough(new DecompressionStream(format))[Symbol.asyncIterator]();
-  }
-  const gunzip = createGunzip();
-  // Its iterator fails with the same error.
-  pipeline(Readable.from(packed), gunzip, () => {});
-  return gunzip[Symbol.asyncIterator]();
 }
 
 async function* bytesOf(first: Uint8Array, rest: ByteSource): AsyncGenerator<Uint8Array> {
