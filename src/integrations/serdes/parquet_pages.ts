@@ -14,6 +14,7 @@ import { joinBytes } from "../../base/bytes.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { Turns } from "../../base/time/turn.ts";
 import { checkEncoding, type PageColumn, whole } from "./parquet_encodings.ts";
+import { countVariants } from "./parquet_variants.ts";
 
 /** All of a row group is in memory: values, each counted for every further level of lists and objects around it, and bytes. */
 const MAX_GROUP_VALUES = 32_000_000;
@@ -65,6 +66,9 @@ export async function readGroup(
     const pathInSchema = meta.path_in_schema;
     const column = { ...meta, pathInSchema, schemaPath, element, parsers: DEFAULT_PARSERS };
     const data = await readChunk(await file.slice(start, start + size), { column, rows: groupRows, limits });
+    if (isVariant(schemaPath)) {
+      for (const part of data) limits.values -= countVariants(part, limits.values);
+    }
     asyncColumns.push({ pathInSchema, data: Promise.resolve({ data, skipped: 0 }) });
   }
   const columns = assembleAsync({ groupStart: 0, groupRows, asyncColumns }, schema).asyncColumns;
@@ -72,6 +76,12 @@ export async function readGroup(
     name: pathInSchema[0] ?? "",
     parts: (await data).data,
   })));
+}
+
+/** A column of values, not one of names. */
+function isVariant(path: readonly SchemaTree[]): boolean {
+  return path.some(({ element }) => element.logical_type?.type === "VARIANT") &&
+    path.at(-1)?.element.name !== "metadata";
 }
 
 /** The values of a chunk. As in the package, a flat column ends with the rows, any other with the bytes. */
