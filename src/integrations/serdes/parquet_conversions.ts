@@ -14,6 +14,8 @@ const GROUP_ROWS = 10_000;
 /** Limits of a row group that is read: its columns are decoded one by one, each at once, and all are in memory. */
 const MAX_GROUP_ROWS = 4_000_000;
 const MAX_GROUP_VALUES = 32_000_000;
+/** It is decoded in one turn, to some 50 bytes for each of its own. */
+const MAX_FOOTER_BYTES = 32 * 1024 * 1024;
 
 /** Output: `uri`. */
 export const parquetToIon = defineTask({
@@ -35,15 +37,20 @@ async function* parquetRows(path: string): AsyncGenerator<JsonValue> {
   const handle = await open(path);
   try {
     const { size: byteLength } = await handle.stat();
+    let maxSlice = MAX_FOOTER_BYTES;
     const file = {
       byteLength,
       async slice(start: number, end = byteLength): Promise<ArrayBuffer> {
+        if (end - start > maxSlice) {
+          throw new Error(`Cannot read the file: its footer has ${end - start} bytes`);
+        }
         const bytes = new Uint8Array(end - start);
         await handle.read(bytes, 0, bytes.length, start);
         return bytes.buffer;
       },
     };
     const metadata = await parquetMetadataAsync(file);
+    maxSlice = Infinity;
     const schema = parquetSchema(metadata);
     for (const group of metadata.row_groups) {
       const rows = checkedRows(group);

@@ -49,6 +49,18 @@ Deno.test("ParquetToIon decodes a row group once, however many rows it has", asy
   assertEquals(reads, 2, "one of the metadata, one of the column");
 });
 
+Deno.test("ParquetToIon refuses a footer with more than 32 MiB", async () => {
+  const file = new Uint8Array(37_000_000);
+  const view = new DataView(file.buffer);
+  view.setUint32(file.length - 8, 36_000_000, true);
+  view.setUint32(file.length - 4, 0x31524150, true);
+  await assertRejects(
+    () => runDefinition(parquetToIon, { from: FROM }, { files: { [FROM]: file } }),
+    Error,
+    "Cannot read the file: its footer has",
+  );
+});
+
 Deno.test("ParquetToIon refuses a row group with too many rows before it decodes it", async () => {
   const files = { [FROM]: fileOf(new Array(4_000_001).fill(null)) };
   await assertRejects(
