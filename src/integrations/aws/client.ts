@@ -52,7 +52,8 @@ export interface AwsRequest
 const DEFAULT_REGION = "us-east-1";
 /** A query and a function respond late. */
 const TIMEOUT_MS = 900_000;
-const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+/** Of a response in memory, which is parsed in one turn. A function responds with 20 MB at most. */
+const MAX_RESPONSE_BYTES = 24 * 1024 * 1024;
 
 /** A call of a JSON protocol. */
 export interface AwsCall extends Pick<AwsRequest, "service" | "operation" | "isRepeatable"> {

@@ -71,7 +71,8 @@ interface SharedAccess {
 const VERSION = "2021-12-02";
 /** A large file that is uploaded in one request is confirmed late. */
 const TIMEOUT_MS = 300_000;
-const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+/** Of a response in memory, which is parsed in one turn. A page of a table has 4 MiB at most. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 type StorageContext = Pick<WorkContext, "properties" | "http" | "signal">;
 

@@ -30,6 +30,15 @@ function connection({ url }: ApiStub): JsonObject {
 
 const ARN = "arn:aws:lambda:eu-central-1:1:function:f";
 
+Deno.test("a response of AWS with more than 24 MiB is refused", async () => {
+  await using stub = serviceStub("lambda", () => new Response(new Uint8Array(24 * 1024 * 1024 + 1)));
+  await assertRejects(
+    () => runDefinition(lambdaInvoke, { ...connection(stub), functionArn: ARN }),
+    Error,
+    "the response is larger than 25165824 bytes",
+  );
+});
+
 Deno.test("Invoke sends the event and stores the result", async () => {
   await using stub = serviceStub("lambda", (_request, body) => ({ got: body }));
   const { outputs, files } = await runDefinition(lambdaInvoke, {

@@ -192,6 +192,15 @@ Deno.test("Downloads moves what it has read, the trigger deletes it", async () =
   assertEquals((await pollDefinition(blobTrigger, { ...properties, action: "DELETE" })).isFound, false);
 });
 
+Deno.test("a response of Azure Storage with more than 16 MiB is refused", async () => {
+  await using stub = new ApiStub(() => new Response(new Uint8Array(16 * 1024 * 1024 + 1)));
+  await assertRejects(
+    () => runDefinition(blobDeleteList, connection(stub)),
+    Error,
+    "the response is larger than 16777216 bytes",
+  );
+});
+
 Deno.test("Copy, Delete and DeleteList change blobs", async () => {
   await using stub = new StorageStub(NAMES);
   const { outputs } = await runDefinition(blobCopy, {

@@ -70,6 +70,15 @@ Deno.test("CreateItem names the partition of the item", async () => {
   assertEquals([headers["x-ms-documentdb-partitionkey"], JSON.parse(text)], ['["s\\u00fcd"]', ITEM]);
 });
 
+Deno.test("a response of Cosmos DB with more than 16 MiB is refused", async () => {
+  await using stub = cosmos(() => new Response(new Uint8Array(16 * 1024 * 1024 + 1)));
+  await assertRejects(
+    () => run(stub, cosmosCreateItem, { item: ITEM }),
+    Error,
+    "the response is larger than 16777216 bytes",
+  );
+});
+
 Deno.test("CreateItem is sent once, and a conflict has the words of Azure", async () => {
   await using stub = cosmos(() => refusal(409, "Conflict", "Entity with the specified id already exists."));
   await assertRejects(

@@ -48,7 +48,8 @@ interface CosmosRequest {
 const LOGIN = "https://login.microsoftonline.com";
 const VERSION = "2018-12-31";
 const TIMEOUT_MS = 120_000;
-const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+/** Of a page, which is parsed in one turn. Cosmos DB gives 4 MB at most. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 /** Sends requests about one container with the credentials that the properties give. */
 export class CosmosClient {
