@@ -8,10 +8,11 @@ import type { FileChanges, Repository } from "./repository.ts";
 /** Most bytes of all files that are pushed at a time: they are in memory, and a pack has no more. */
 const MAX_PUSHED_BYTES = MAX_PACK_BYTES;
 
-/** Contents of files to push by path. @throws Error they have too many bytes */
+/** Contents of files to push by path. */
 export class PushedFiles extends Map<string, Uint8Array> {
   #bytes = 0;
 
+  /** Adds a file, or replaces its content. @throws Error they have too many bytes */
   override set(path: string, content: Uint8Array): this {
     this.#bytes += content.length - (this.get(path)?.length ?? 0);
     if (this.#bytes <= MAX_PUSHED_BYTES) return super.set(path, content);

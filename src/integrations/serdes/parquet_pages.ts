@@ -26,6 +26,7 @@ const TURN_MS = 10;
 /** Parts of a file. */
 export interface ParquetBytes {
   readonly byteLength: number;
+  /** The bytes from `start` to before `end`. */
   slice(start: number, end?: number): Promise<ArrayBuffer>;
 }
 
