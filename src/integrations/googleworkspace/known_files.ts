@@ -1,6 +1,6 @@
 /**
  * The files for which a trigger has started executions, as its state keeps them. The search of Google Drive shows a file
- * some time after its creation, perhaps after younger ones. So each poll searches the time before the newest file again, and
+ * some time after its creation, perhaps after newer ones. So each poll searches the time before the newest file again, and
  * leaves out the files that it knows.
  */
 import { type Instant, toIso } from "../../base/time/clock.ts";

@@ -140,7 +140,7 @@ export class MqttClient {
     await Promise.race([this.#connected.promise, this.broken]);
   }
 
-  /** What the broker says of itself in MQTT 5. It mostly sends no more messages than that before they are acknowledged. */
+  /** The receive maximum that the broker announces in MQTT 5. Most brokers send no more messages before these are acknowledged. */
   get receiveMaximum(): number | undefined {
     return this.#receiveMaximum;
   }

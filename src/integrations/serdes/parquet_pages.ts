@@ -1,6 +1,6 @@
 /**
- * Column chunks of Parquet. The package hyparquet decodes their pages, but believes the counts and lengths in them: a run of six
- * bytes stands for 2^31 values. They are checked here first. https://parquet.apache.org/docs/file-format/data-pages/
+ * Column chunks of Parquet. The package hyparquet decodes their pages, but does not check the counts and lengths in them: a run of
+ * six bytes stands for 2^31 values. They are checked here first. https://parquet.apache.org/docs/file-format/data-pages/
  */
 import { gunzipSync, inflateRawSync, zstdDecompressSync } from "node:zlib";
 import type { DecodedArray, PageHeader, RowGroup, SchemaTree } from "hyparquet";

@@ -4,7 +4,7 @@ import type { Evaluator, EvaluatorWork } from "../../model/ports/evaluators.ts";
 import { startEvaluatorWorker } from "./evaluator_worker.ts";
 import type { GivenUpThreads } from "./given_up_threads.ts";
 
-/** Longest end of a thread that computes nothing. */
+/** Longest time that an idle thread takes to exit. */
 const EXIT_MS = 2_000;
 
 /** It is given up when it is disposed of while it computes. */
@@ -16,7 +16,7 @@ export class EvaluatorThread implements Evaluator {
   readonly #signal: AbortSignal;
   readonly #release: () => void;
   readonly #received: string[] = [];
-  /** Responses that it owes. */
+  /** Responses that it has not sent yet. */
   #pending = 1;
   #failure: Error | undefined;
   #arrived: (() => void) | undefined;

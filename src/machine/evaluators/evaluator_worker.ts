@@ -5,7 +5,7 @@ import type { EvaluatorData } from "../../model/ports/evaluators.ts";
 
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
-/** What it gets. Its messages are the responses, as texts. */
+/** Data for the thread. Its messages are the responses, as texts. */
 interface WorkerData extends EvaluatorData {
   /** Is closed when the thread has exited. */
   readonly lifeline: MessagePort;

@@ -194,7 +194,7 @@ function runHere(
 function whenAccessible<T>(run: Attempt, work: () => T | Promise<T>): T | Promise<T> {
   const { live, files, controller: { signal } } = run;
   const begin = () => {
-    // Of a try that failed.
+    // Files of a failed try.
     void files.pending?.discard();
     files.pending = undefined;
     return work();

@@ -1,4 +1,4 @@
-/** Work for an execution that the database fails for a moment: it is repeated, as a refused commit is, and fails no task. */
+/** Repeats work for an execution while the database cannot be read, as a refused commit is repeated: it fails no task. */
 import type { Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import { isDatabaseFault } from "../../model/errors.ts";

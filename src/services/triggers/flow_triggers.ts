@@ -78,7 +78,7 @@ export class FlowTriggers {
     const old = await records.ofFlow(tenant, from);
     const known = old.map((state) => ({ ...state, namespace: flow.namespace }));
     const moved = await Promise.all(flow.triggers.map((trigger) => this.#changeOf(flow, trigger, known)));
-    // What a try has written that a crash or the database has ended.
+    // Files of a try that a crash or a fault of the database has ended.
     const written = await records.ofFlow(tenant, flow);
     // A move is no change of a trigger.
     const changes = moved.map(({ previous, next }): StateChange => ({

@@ -12,7 +12,7 @@ for (const [text, addresses] of LISTS) {
   });
 }
 
-// Each quote was searched for its end: minutes of a server that does nothing else.
+// A search for the end of each quote would take minutes.
 Deno.test("addressesOf() refuses a text of 500,000 quotes without an end in one pass", () => {
   const text = `a@x.com, ${'"\\'.repeat(500_000)}`;
   assertThrows(() => addressesOf(text), Error, 'Invalid mail address "');

@@ -61,7 +61,7 @@ const SCHEDULES: readonly (readonly [reads: string, properties: string])[] = [
 ];
 
 for (const [reads, properties] of SCHEDULES) {
-  Deno.test(`a schedule whose ${reads} cannot be read at its date starts once it can, and goes on`, async () => {
+  Deno.test(`a schedule whose ${reads} cannot be read at its date starts once it can, and continues`, async () => {
     await using scene = await startWith([flow("f", `type: ${CORE}.trigger.Schedule, ${properties}`)]);
     const { app, store } = scene;
     failKvPairs(store);

@@ -10,7 +10,7 @@ import type { PgTls } from "./pg_package.ts";
 
 const CANCEL_CODE = 80_877_102;
 const TLS_CODE = 80_877_103;
-/** The letter S: the server goes on with TLS. */
+/** The letter S: the server continues with TLS. */
 const ACCEPTED = 0x53;
 
 /** The session whose query is cancelled. */
