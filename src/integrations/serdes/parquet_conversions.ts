@@ -11,9 +11,6 @@ import { fetchSource, FROM, ON_BAD_LINES, RECORDS, storeRows, URI_OUTPUT } from 
 
 /** Rows that are written at once. */
 const GROUP_ROWS = 10_000;
-/** Limits of a row group that is read: its columns are decoded one by one, each at once, and all are in memory. */
-const MAX_GROUP_ROWS = 4_000_000;
-const MAX_GROUP_VALUES = 32_000_000;
 /** It is decoded in one turn, to some 50 bytes for each of its own. */
 const MAX_FOOTER_BYTES = 32 * 1024 * 1024;
 
@@ -53,11 +50,10 @@ async function* parquetRows(path: string): AsyncGenerator<JsonValue> {
     maxSlice = Infinity;
     const schema = parquetSchema(metadata);
     for (const group of metadata.row_groups) {
-      const rows = checkedRows(group);
       const columns = (await readGroup(file, { group, schema })).map(({ name, parts }) =>
         [name, new ColumnValues(parts)] as const
       );
-      for (let row = 0; row < rows; row++) {
+      for (let row = 0; row < Number(group.num_rows); row++) {
         const object: JsonObject = {};
         for (const [name, values] of columns) setOwnProperty(object, name, valueOf(values.next()));
         yield object;
@@ -66,21 +62,6 @@ async function* parquetRows(path: string): AsyncGenerator<JsonValue> {
   } finally {
     await handle.close();
   }
-}
-
-/** The number of rows. @throws Error the group is too large */
-function checkedRows({ num_rows, columns }: ParquetGroup): number {
-  const rows = Number(num_rows);
-  const values = columns.reduce((sum, { meta_data }) => sum + Number(meta_data?.num_values ?? 0), 0);
-  if (rows <= MAX_GROUP_ROWS && values <= MAX_GROUP_VALUES) return rows;
-  throw new Error(
-    `Cannot read the file: a row group has ${rows} rows and ${values} values: the limits are ${MAX_GROUP_ROWS} rows and ${MAX_GROUP_VALUES} values`,
-  );
-}
-
-interface ParquetGroup {
-  readonly num_rows: bigint;
-  readonly columns: readonly { readonly meta_data?: { readonly num_values: bigint } }[];
 }
 
 /** The values of a column, one after the other. */

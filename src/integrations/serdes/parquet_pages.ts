@@ -16,6 +16,7 @@ import { Turns } from "../../base/time/turn.ts";
 import { checkEncoding, type PageColumn, whole } from "./parquet_encodings.ts";
 import { countVariants } from "./parquet_variants.ts";
 
+const MAX_GROUP_ROWS = 4_000_000;
 /** All of a row group is in memory: values, each counted for every further level of lists and objects around it, and bytes. */
 const MAX_GROUP_VALUES = 32_000_000;
 /** The root, and both levels of a list. */
@@ -47,6 +48,7 @@ export async function readGroup(
   file: ParquetBytes,
   { group, schema }: { readonly group: RowGroup; readonly schema: SchemaTree },
 ): Promise<GroupColumn[]> {
+  checkGroup(group);
   const limits = { values: MAX_GROUP_VALUES, bytes: MAX_GROUP_BYTES };
   const groupRows = Number(group.num_rows);
   const asyncColumns = [];
@@ -77,6 +79,16 @@ export async function readGroup(
     name: pathInSchema[0] ?? "",
     parts: (await data).data,
   })));
+}
+
+/** @throws Error the group is too large, as it says itself */
+function checkGroup({ num_rows, columns }: RowGroup): void {
+  const rows = Number(num_rows);
+  const values = columns.reduce((sum, { meta_data }) => sum + Number(meta_data?.num_values ?? 0), 0);
+  if (rows <= MAX_GROUP_ROWS && values <= MAX_GROUP_VALUES) return;
+  throw new Error(
+    `Cannot read the file: a row group has ${rows} rows and ${values} values: the limits are ${MAX_GROUP_ROWS} rows and ${MAX_GROUP_VALUES} values`,
+  );
 }
 
 /** A column of values, not one of names. */
