@@ -90,7 +90,7 @@ export async function loadAvro() {
     isValid: (value: unknown) => typeof value === "bigint" || Number.isSafeInteger(value),
     compare: (a: number, b: number) => a < b ? -1 : Number(a > b),
   });
-  /** The type of a schema. @throws Error it is none */
+  /** The type of a schema. @throws Error the schema is malformed */
   const typeOf = (schema: JsonValue): Type => {
     const options = { wrapUnions: "always", registry: { long }, noAnonymousTypes: false };
     return avro.Type.forSchema(plainNumbers(schema) as never, options as never);

@@ -20,7 +20,7 @@ const MAX_BIT_WIDTH = 32;
 /** Bytes before the runs of a first version of pages, which say how long they are. */
 const LENGTH_BYTES = 4;
 
-/** The number. @throws Error it is none of 0 to `max` */
+/** The number. @throws Error it is not a whole number from 0 to `max` */
 export function whole(value: number | undefined, max: number, what: string): number {
   if (value !== undefined && Number.isInteger(value) && value >= 0 && value <= max) return value;
   throw new Error(`Cannot read the file: a page has ${value} ${what}, and at most ${max} are possible`);
