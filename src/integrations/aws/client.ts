@@ -9,7 +9,7 @@ import {
   type WorkContext,
 } from "../../model/tasks/task_definition.ts";
 import { callRepeatedly, parsedUrl, refusalOf, type Sender } from "../http_calls.ts";
-import { readXml, textAt } from "../xml.ts";
+import { readErrorXml, readXml, textAt } from "../xml.ts";
 
 /** Properties of all types of AWS. */
 export const CONNECTION: PropertySchemas = Object.freeze({
@@ -218,7 +218,7 @@ export async function wordsOf({ text }: Pick<TaskResponse, "text">): Promise<str
     return joined(optionalText(json.message ?? json.Message), code);
   }
   if (!text.trimStart().startsWith("<")) return text;
-  const xml = await readXml(text);
+  const xml = await readErrorXml(text);
   const error = ["Error", "ErrorResponse"].map((name) => [
     textAt(xml, name, "Message") ?? textAt(xml, name, "Error", "Message"),
     textAt(xml, name, "Code") ?? textAt(xml, name, "Error", "Code"),

@@ -12,7 +12,7 @@ import {
   type TaskResponse,
   type WorkContext,
 } from "../../model/tasks/task_definition.ts";
-import { readXml, textAt } from "../xml.ts";
+import { readErrorXml, textAt } from "../xml.ts";
 import { callRepeatedly, parsedUrl, refusalOf } from "../http_calls.ts";
 
 /** Properties of all types of the storage. */
@@ -297,7 +297,7 @@ async function wordsOf({ text, headers }: TaskResponse): Promise<string> {
   const json = tryParseJson(text);
   if (isJsonObject(json)) return storageWords(json) ?? text;
   const code = headers["x-ms-error-code"];
-  const xml = await readXml(text.replace(/^\ufeff/, ""));
+  const xml = await readErrorXml(text);
   return worded(textAt(xml, "Error", "Message"), textAt(xml, "Error", "Code") ?? code) ?? text;
 }
 

@@ -4,7 +4,7 @@ import { dynamicChoice, dynamicFlag, dynamicProperty } from "../../model/flows/s
 import { defineTask } from "../../model/tasks/task_definition.ts";
 import { limitedLines, rowLines, writePieces } from "../row_files.ts";
 import { CHARSET, fetchSource, FROM, RECORDS } from "./conversion.ts";
-import { type ReaderOptions, readXlsx } from "./xlsx_reader.ts";
+import { type ReaderOptions, Workbook } from "./xlsx_reader.ts";
 
 /**
  * Characters of the rows of all sheets. A row names all columns, and a cell may be a text that others have, too: a file of 2 MB
@@ -57,7 +57,8 @@ export const excelToIon = defineTask({
     const { dateTimeRender, valueRender, sheetsTitle } = properties;
     const options = { dateTimeRender, valueRender } as unknown as ReaderOptions;
     const wanted = Array.isArray(sheetsTitle) ? sheetsTitle.map(String) : undefined;
-    const sheets = await readXlsx(await fetchSource(context), options);
+    using workbook = await Workbook.open(await fetchSource(context), options);
+    const { sheets } = workbook;
     const missing = wanted?.find((title) => !sheets.some((sheet) => sheet.title === title));
     if (missing !== undefined) throw new Error(`Cannot read the sheet "${missing}": it does not exist`);
     const uris: [string, string][] = [];

@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import { dynamicText } from "../../model/flows/schema.ts";
 import { defineTask } from "../../model/tasks/task_definition.ts";
+import { escapeXml } from "../xml.ts";
 import { CHARSET, convertRows, DATE_PROPERTIES, FROM, RECORDS, URI_OUTPUT } from "./conversion.ts";
 import { encodedTexts } from "./encoded_texts.ts";
 
@@ -39,22 +40,33 @@ async function* xmlTexts(
   rows: AsyncIterable<JsonValue>,
   { root, charset }: XmlOptions,
 ): AsyncGenerator<string> {
-  const { XMLBuilder } = await import("fast-xml-parser");
-  const builder = new XMLBuilder({ ignoreAttributes: true, suppressEmptyNode: true });
   yield `<?xml version="1.0" encoding="${charset}"?>\n<${root}>`;
-  for await (const row of rows) yield builder.build({ item: withElementNames(row) });
+  for await (const row of rows) yield elementsOf("item", row) || "<item/>";
   yield `</${root}>\n`;
 }
 
-/** Texts in place of numbers, null as an empty element, and names that XML allows. */
-function withElementNames(value: JsonValue): unknown {
-  if (Array.isArray(value)) return value.map(withElementNames);
-  if (!isJsonObject(value)) return value === null ? "" : String(value);
-  const members = Object.entries(value).map((
-    [name, member],
-  ) => [elementName(name), withElementNames(member)]);
-  return Object.fromEntries(members);
+/** The elements of a member: one for each value of a list, of which lists are elements `item`. */
+function elementsOf(name: string, value: JsonValue): string {
+  if (Array.isArray(value)) return value.map((each) => elementOf(name, each)).join("");
+  return elementOf(name, value);
 }
+
+function elementOf(name: string, value: JsonValue): string {
+  const content = contentOf(value);
+  return content === "" ? `<${name}/>` : `<${name}>${content}</${name}>`;
+}
+
+function contentOf(value: JsonValue): string {
+  if (Array.isArray(value)) return elementsOf("item", value);
+  if (!isJsonObject(value)) {
+    return value === null ? "" : escapeXml(String(value)).replace(FORBIDDEN, "\ufffd");
+  }
+  return Object.entries(value).map(([name, member]) => elementsOf(elementName(name), member)).join("");
+}
+
+/** Characters that no XML document has. */
+// deno-lint-ignore no-control-regex
+const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu;
 
 function elementName(name: string): string {
   const allowed = name.replace(/[^\p{L}\p{N}_.-]/gu, "_");

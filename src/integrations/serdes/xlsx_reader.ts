@@ -1,10 +1,7 @@
 /** An Excel file → the rows of its sheets. https://ecma-international.org/publications-and-standards/standards/ecma-376/ */
-import { readFile, stat } from "node:fs/promises";
 import { Double, isJsonObject, type JsonObject, type JsonValue, objectsOf } from "../../base/json.ts";
-import { systemClock } from "../../base/time/clock.ts";
-import { Turns } from "../../base/time/turn.ts";
-import { checkElements } from "../xml.ts";
-import { elementTexts } from "./element_texts.ts";
+import { xmlElements, type XmlForm } from "../xml_elements.ts";
+import { ZipParts } from "./zip_parts.ts";
 
 /** Options of the reader. */
 export interface ReaderOptions {
@@ -19,11 +16,10 @@ interface Sheet {
   rows(): AsyncGenerator<JsonValue[]>;
 }
 
-/** Largest sum of the unpacked files in bytes: they are held in memory. */
-const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
-/** Most elements and attributes that are parsed in one turn: 16,384 cells with 12 each. */
-const MAX_PARSED_ELEMENTS = 200_000;
-const TURN_MS = 10;
+/** 16,384 cells with 12 elements and attributes each. */
+const MAX_ROW_ELEMENTS = 200_000;
+/** Texts and styles that cells refer to; they are held in memory. */
+const MAX_HELD = 2_000_000;
 const WORKBOOK = "xl/workbook.xml";
 const STYLES = "xl/styles.xml";
 const DAY_MS = 86_400_000;
@@ -32,22 +28,47 @@ const EPOCH_DAYS = 25_569;
 const EPOCH_DAYS_1904 = 24_107;
 const MAX_COLUMNS = 16_384;
 
-/** The sheets in their order. @throws Error it is no such file, or too large */
-export async function readXlsx(path: string, options: ReaderOptions): Promise<Sheet[]> {
-  const parts = await Parts.open(path);
-  const relations = await Array.fromAsync(
-    parts.elements("xl/_rels/workbook.xml.rels", "Relationships", "Relationship"),
-  );
-  const targets = new Map(relations.map((each) => [String(each["@Id"]), String(each["@Target"])]));
-  const [properties] = await Array.fromAsync(parts.elements(WORKBOOK, "workbook", "workbookPr"));
-  const book: Book = {
+/** An open file. Disposal closes it. */
+export class Workbook implements Disposable {
+  /** In their order. */
+  readonly sheets: readonly Sheet[];
+  readonly #parts: Parts;
+
+  private constructor(parts: Parts, sheets: readonly Sheet[]) {
+    this.#parts = parts;
+    this.sheets = sheets;
+  }
+
+  /** Reads all but the rows. @throws Error it is no such file, or too large */
+  static async open(path: string, options: ReaderOptions): Promise<Workbook> {
+    using opened = new DisposableStack();
+    const parts = opened.use(await Parts.open(path));
+    const sheets = await sheetsOf(parts, await bookOf(parts, options));
+    opened.move();
+    return new Workbook(parts, sheets);
+  }
+
+  /** @inheritdoc */
+  [Symbol.dispose](): void {
+    this.#parts[Symbol.dispose]();
+  }
+}
+
+async function bookOf(parts: Parts, options: ReaderOptions): Promise<Book> {
+  const [properties] = await parts.held(WORKBOOK, "workbook", "workbookPr");
+  return {
     options,
-    texts: await Array.fromAsync(parts.elements("xl/sharedStrings.xml", "sst", "si"), richText),
+    texts: await parts.held("xl/sharedStrings.xml", "sst", "si", richText),
     dateStyles: await dateStylesOf(parts),
     epochDays: properties?.["@date1904"] === "1" ? EPOCH_DAYS_1904 : EPOCH_DAYS,
   };
+}
+
+async function sheetsOf(parts: Parts, book: Book): Promise<Sheet[]> {
+  const relations = await parts.held("xl/_rels/workbook.xml.rels", "Relationships", "Relationship");
+  const targets = new Map(relations.map((each) => [String(each["@Id"]), String(each["@Target"])]));
   const names = new Set<string>();
-  return await Array.fromAsync(parts.elements(WORKBOOK, "sheets", "sheet"), (sheet) => {
+  return await parts.held(WORKBOOK, "sheets", "sheet", (sheet) => {
     const target = targets.get(String(sheet["@r:id"])) ?? "";
     const name = target.startsWith("/") ? target.slice(1) : `xl/${target}`;
     // Each would be read anew: a small file could have very many.
@@ -71,84 +92,61 @@ interface Book {
   readonly epochDays: number;
 }
 
-/** The parts of a file. */
-class Parts {
-  readonly #texts: ReadonlyMap<string, string>;
-  readonly #parse: (text: string) => JsonObject;
-  readonly #turns = new Turns(systemClock, TURN_MS);
+const FORM: XmlForm = Object.freeze({
+  attribute: (name: string) => `@${name}`,
+  text: "#text",
+  keepsSpace: true,
+  lists: new Set(["r", "c"]),
+});
 
-  private constructor(texts: ReadonlyMap<string, string>, parse: (text: string) => JsonObject) {
-    this.#texts = texts;
-    this.#parse = parse;
+/** The parts of a file. */
+class Parts implements Disposable {
+  readonly #zip: ZipParts;
+
+  private constructor(zip: ZipParts) {
+    this.#zip = zip;
   }
 
   /** @throws Error it is no file of Excel, or too large */
   static async open(path: string): Promise<Parts> {
-    const texts = new Map<string, string>();
-    let counted = 0;
-    for (const [name, bytes] of Object.entries(await unpacked(path))) {
-      const text = new TextDecoder().decode(bytes);
-      counted = await checkElements(text, { counted });
-      texts.set(name, text);
-    }
-    if (!/<workbook[\s>]/.test(texts.get(WORKBOOK) ?? "")) {
-      throw new Error("Cannot read the file: it is no Excel file (.xlsx)");
-    }
-    return new Parts(texts, await xmlParser());
+    const zip = await ZipParts.open(path, "the Excel file");
+    if (zip.has(WORKBOOK)) return new Parts(zip);
+    zip[Symbol.dispose]();
+    throw new Error("Cannot read the file: it is no Excel file (.xlsx)");
   }
 
-  /**
-   * The elements `name` in the first element `container` of a part; none if there is no such part. They are parsed one by one,
-   * with turns between them: a whole part took half a minute and up to 3 GB.
-   * @throws Error one has too many elements, the part is malformed
-   */
+  /** The elements `name` in elements `container` of a part; none if there is no such part. @throws Error it is malformed */
   async *elements(part: string, container: string, name: string): AsyncGenerator<JsonObject> {
-    for (const text of elementTexts(this.#texts.get(part) ?? "", container, name)) {
-      await checkElements(text, { what: `an element "${name}"`, max: MAX_PARSED_ELEMENTS });
-      yield* objectsOf(this.#parse(text)[name]);
-      await this.#turns.next();
-    }
-  }
-}
-
-async function unpacked(path: string): Promise<Record<string, Uint8Array>> {
-  const { unzipSync } = await import("fflate");
-  let bytes = 0;
-  try {
-    if ((await stat(path)).size > MAX_UNPACKED_BYTES) {
-      throw new Error(`it has more than ${MAX_UNPACKED_BYTES} bytes`);
-    }
-    return unzipSync(await readFile(path), {
-      filter({ name, originalSize }) {
-        if (
-          !/^xl\/(?:workbook|styles|sharedStrings|worksheets\/[^/]+|_rels\/workbook)\.xml(?:\.rels)?$/.test(
-            name,
-          )
-        ) return false;
-        bytes += originalSize;
-        if (bytes > MAX_UNPACKED_BYTES) throw new Error(`it has more than ${MAX_UNPACKED_BYTES} bytes`);
-        return true;
-      },
+    if (!this.#zip.has(part)) return;
+    const elements = xmlElements(this.#zip.texts(part), {
+      what: "the Excel file",
+      isSelected: (path) => path.at(-1) === name && path.at(-2) === container,
+      form: FORM,
+      maxElements: MAX_ROW_ELEMENTS,
     });
-  } catch (error) {
-    throw new Error(`Cannot read the Excel file: ${error instanceof Error ? error.message : error}`, {
-      cause: error,
-    });
+    for await (const element of elements) yield isJsonObject(element) ? element : { "#text": element };
   }
-}
 
-async function xmlParser(): Promise<(text: string) => JsonObject> {
-  const { XMLParser } = await import("fast-xml-parser");
-  const lists = new Set(["sheet", "workbookPr", "Relationship", "si", "r", "row", "c", "xf", "numFmt"]);
-  const parser = new XMLParser({
-    ignoreAttributes: false,
-    attributeNamePrefix: "@",
-    parseTagValue: false,
-    trimValues: false,
-    ignoreDeclaration: true,
-    isArray: (name, _path, _isLeaf, isAttribute) => !isAttribute && lists.has(name),
-  });
-  return (text) => parser.parse(text);
+  /** What becomes of all elements; see {@link elements}. @throws Error they are too many */
+  async held<T = JsonObject>(
+    part: string,
+    container: string,
+    name: string,
+    convert: (element: JsonObject) => T = (element) => element as T,
+  ): Promise<T[]> {
+    const all: T[] = [];
+    for await (const element of this.elements(part, container, name)) {
+      if (all.push(convert(element)) > MAX_HELD) {
+        throw new Error(`Cannot read the Excel file: it has more than ${MAX_HELD} elements "${name}"`);
+      }
+    }
+    return all;
+  }
+
+  /** @inheritdoc */
+  [Symbol.dispose](): void {
+    this.#zip[Symbol.dispose]();
+  }
 }
 
 function childOf(element: JsonObject, name: string): JsonObject {
@@ -174,12 +172,14 @@ function textOf(value: JsonValue | undefined): string {
 const DATE_FORMATS: ReadonlySet<number> = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47]);
 
 async function dateStylesOf(parts: Parts): Promise<boolean[]> {
-  const formats = await Array.fromAsync(
-    parts.elements(STYLES, "numFmts", "numFmt"),
+  const formats = await parts.held(
+    STYLES,
+    "numFmts",
+    "numFmt",
     (each) => [Number(each["@numFmtId"]), String(each["@formatCode"])] as const,
   );
   const own = new Map(formats);
-  return await Array.fromAsync(parts.elements(STYLES, "cellXfs", "xf"), (style) => {
+  return await parts.held(STYLES, "cellXfs", "xf", (style) => {
     const id = Number(style["@numFmtId"]);
     const code = own.get(id)?.replace(/"[^"]*"?|\\.|\[[^\]]*\]?/g, "") ?? "";
     return DATE_FORMATS.has(id) || /[ymdhs]/i.test(code);

@@ -1,13 +1,13 @@
 /** `serdes.xml.XmlToIon`. */
-import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { isJsonObject, type JsonValue } from "../../base/json.ts";
 import { dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { defineTask } from "../../model/tasks/task_definition.ts";
 import { readTextFile } from "../row_files.ts";
-import { checkElements } from "../xml.ts";
+import { xmlElements } from "../xml_elements.ts";
 import { CHARSET, fetchSource, FROM, RECORDS, storeRows, URI_OUTPUT } from "./conversion.ts";
 
-/** Largest document in characters: it is held in memory. */
-const MAX_DOCUMENT_CHARS = 128 * 1024 * 1024;
+/** Most elements and attributes of a row. */
+const MAX_ROW_ELEMENTS = 500_000;
 
 /** Elements and attributes become members, repeated elements lists; a text beside attributes is the member `content`. */
 export const xmlToIon = defineTask({
@@ -42,57 +42,41 @@ query: /catalog/book`,
   async run(context) {
     const { charset, query, parserConfiguration } = context.properties;
     const forced = isJsonObject(parserConfiguration) ? parserConfiguration.forceList : undefined;
-    const path = await fetchSource(context);
-    const document = await parseXml(await wholeText(path, String(charset)), new Set(textsOf(forced)));
-    return await storeRows(context, selected(document, String(query ?? "")));
+    const names = String(query ?? "").split("/").filter((name) => name !== "");
+    const rows = xmlElements(readTextFile(await fetchSource(context), String(charset)), {
+      what: "the file",
+      isSelected: (path) =>
+        path.length === names.length && names.every((name, depth) => name === "*" || name === path[depth]),
+      form: {
+        attribute: String,
+        text: "content",
+        value: scalarOf,
+        lists: new Set(Array.isArray(forced) ? forced.map(String) : []),
+      },
+      maxElements: MAX_ROW_ELEMENTS,
+    });
+    return await storeRows(context, rows);
   },
 });
 
-function textsOf(list: JsonValue | undefined): string[] {
-  return Array.isArray(list) ? list.map(String) : [];
+/** A decimal number; ids such as 007 and exponents are texts. */
+const NUMBER = /^[-+]?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\.\d+)$/;
+
+/** The boolean or number of a text; a number beyond the precision of a double stays a text. */
+function scalarOf(text: string): JsonValue {
+  const trimmed = text.trim();
+  if (trimmed === "true" || trimmed === "false") return trimmed === "true";
+  if (!NUMBER.test(trimmed)) return text;
+  const number = Number(trimmed);
+  return String(Math.abs(number)) === plainDigits(trimmed) ? number : text;
 }
 
-async function wholeText(path: string, charset: string): Promise<string> {
-  let whole = "";
-  for await (const text of readTextFile(path, charset)) {
-    whole += text;
-    if (whole.length > MAX_DOCUMENT_CHARS) {
-      throw new Error(`Cannot read the file: it has more than ${MAX_DOCUMENT_CHARS} characters`);
-    }
-  }
-  return whole;
-}
-
-async function parseXml(text: string, lists: ReadonlySet<string>): Promise<JsonValue> {
-  await checkElements(text);
-  const { XMLParser, XMLValidator } = await import("fast-xml-parser");
-  const verdict = XMLValidator.validate(text);
-  if (verdict !== true) {
-    throw new Error(`Cannot read the file: line ${verdict.err.line}: ${verdict.err.msg}`);
-  }
-  const parser = new XMLParser({
-    ignoreAttributes: false,
-    attributeNamePrefix: "",
-    textNodeName: "content",
-    ignoreDeclaration: true,
-    ignorePiTags: true,
-    parseAttributeValue: true,
-    // Ids such as 007 and numbers beyond the precision of a double stay texts.
-    numberParseOptions: { hex: false, leadingZeros: false, eNotation: false, skipLike: /^[-+]?\d{16,}/ },
-    isArray: (name) => lists.has(name),
-  });
-  return parser.parse(text);
-}
-
-/** The elements at a path of names; `*` is any name. */
-async function* selected(document: JsonValue, query: string): AsyncGenerator<JsonValue> {
-  let found: JsonValue[] = [document];
-  for (const name of query.split("/").filter((part) => part !== "")) {
-    found = found.filter(isJsonObject).flatMap((element) => {
-      if (name === "*") return Object.values(element).flat();
-      const value = ownProperty(element, name);
-      return value === undefined ? [] : Array.isArray(value) ? value : [value];
-    });
-  }
-  yield* found;
+/** `+.50` → `0.5`, as numbers are written. */
+function plainDigits(decimal: string): string {
+  const digits = decimal.replace(/^[-+]/, "");
+  if (!digits.includes(".")) return digits;
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--;
+  const shortened = digits.slice(0, digits[end - 1] === "." ? end - 1 : end);
+  return shortened === "" ? "0" : shortened.replace(/^\./, "0.");
 }

@@ -52,7 +52,7 @@ const PACKAGES = new Map<string, readonly string[]>([
   ["fflate", ["services", "http", "integrations"]],
   ["csv-parse", ["integrations"]],
   ["csv-stringify", ["integrations"]],
-  ["fast-xml-parser", ["integrations"]],
+  ["sax", ["integrations"]],
   ["avsc", ["integrations"]],
   ["hyparquet", ["integrations"]],
   ["hyparquet-writer", ["integrations"]],

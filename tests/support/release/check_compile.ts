@@ -70,8 +70,7 @@ const SHIPPED_PACKAGES = [
   ...["postgres-array", "postgres-bytea", "postgres-date", "postgres-interval", "split2", "xtend"],
   // Of integrations, 6 MB in all; each is loaded by the first task that needs it.
   ...["avsc", "aws4fetch", "csv-parse", "csv-stringify"],
-  ...["fast-xml-parser", "fast-xml-builder", "@nodable", "anynum", "is-unsafe", "path-expression-matcher"],
-  ...["strnum", "xml-naming", "hyparquet", "hyparquet-compressors", "hyparquet-writer", "fzstd", "hysnappy"],
+  ...["sax", "hyparquet", "hyparquet-compressors", "hyparquet-writer", "fzstd", "hysnappy"],
   ...["picomatch", "pirates", "thenify", "thenify-all", "tinyglobby", "ts-interface-checker"],
   // FTP and mail: 3 MB, loaded by the first task that uses them.
   ...["basic-ftp", "nodemailer"],

@@ -83,7 +83,7 @@ export async function listBlobs(
       },
       operation: `list the container "${container}"`,
     });
-    const page = await readXml(text.replace(/^\ufeff/, ""));
+    const page = await readXml(text);
     const entries = [
       ...filter === "DIRECTORY" ? [] : elementsAt(page, "EnumerationResults", "Blobs", "Blob"),
       ...filter === "FILES" ? [] : elementsAt(page, "EnumerationResults", "Blobs", "BlobPrefix"),
