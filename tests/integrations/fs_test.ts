@@ -5,7 +5,7 @@ import { sortedFiles } from "../../src/integrations/fs/paths.ts";
 import { freePort } from "../support/processes/free_port.ts";
 import { hasFileServers, withFtpServer, withSshServer } from "../support/servers/file_servers.ts";
 import { Harness } from "../support/harness.ts";
-import { until } from "../support/processes/machine_processes.ts";
+import { hasEnded, until } from "../support/processes/machine_processes.ts";
 import { evaluationsOf, executionsOf, stateOf } from "../support/flows/triggers.ts";
 import { runTasks, storedText } from "../support/flows/run_flow.ts";
 
@@ -299,18 +299,36 @@ Deno.test(
   },
 );
 
-Deno.test({ name: "a kill ends a command of SSH at once", ignore }, async () => {
-  await withSshServer(async ({ port, privateKey, folder }) => {
-    await using app = await Harness.start();
-    await app.save(`id: k
+/** OpenSSH passes signals on to commands of users other than `root`; PostgreSQL has one with a shell. */
+const USER = "postgres";
+const hasUser = !ignore && /^postgres:.*\/bash$/m.test(Deno.readTextFileSync("/etc/passwd"));
+
+/** User, what the commands do, and whether they end, too. */
+const STOPPED: readonly (readonly [user: string, command: string, ends: boolean])[] = [
+  ["root", "exec sleep 600", false],
+  [USER, "sleep 600", true],
+  [USER, "trap '' TERM; sleep 600", true],
+];
+
+for (const [username, command, ends] of STOPPED) {
+  const name = `a kill ends a task of SSH${ends ? ", and the commands" : ""}: ${username}, ${command}`;
+  Deno.test({ name, ignore: ends ? !hasUser : ignore }, async () => {
+    await withSshServer(async ({ port, privateKey, folder }) => {
+      await using app = await Harness.start();
+      await app.save(`id: k
 namespace: demo
 tasks:
-- {id: t, type: ${TYPE}.ssh.Command, host: localhost, port: ${port}, username: root, authMethod: PUBLIC_KEY,
-   privateKey: ${JSON.stringify(privateKey)}, commands: ["touch ${folder}/begun", sleep 600]}
+- {id: t, type: ${TYPE}.ssh.Command, host: localhost, port: ${port}, username: ${username}, authMethod: PUBLIC_KEY,
+   privateKey: ${JSON.stringify(privateKey)}, commands: ["echo $$ > ${folder}/pid", "${command}"]}
 `);
-    const { id } = await app.start("k");
-    await until(() => Deno.stat(`${folder}/begun`).then(() => true, () => false));
-    await (await app.request("DELETE", `/executions/${id}/kill`)).body?.cancel();
-    await until(async () => (await app.execution(id)).state.current === "KILLED");
+      const { id } = await app.start("k");
+      const pid = () => Deno.readTextFile(`${folder}/pid`).catch(() => "");
+      await until(async () => (await pid()).endsWith("\n"));
+      await (await app.request("DELETE", `/executions/${id}/kill`)).body?.cancel();
+      await until(async () => (await app.execution(id)).state.current === "KILLED");
+      const process = Number(await pid());
+      if (ends) await until(() => hasEnded(process));
+      else Deno.kill(process);
+    });
   });
-});
+}

@@ -46,6 +46,8 @@ export interface CommandChannel extends AsyncIterable<Uint8Array> {
   readonly write: (bytes: Uint8Array) => void;
   /** Ends the input of the command, after these bytes. */
   readonly end: (bytes?: Uint8Array) => void;
+  /** Asks for a signal to the command, by its name without `SIG`. Servers may ignore it. */
+  readonly signal: (name: string) => void;
 }
 
 /** Options of a connection. */

@@ -1,11 +1,14 @@
 /** Connections of SSH. Loaded by the first task that uses them. */
 import type { Duplex } from "node:stream";
+import { systemClock } from "../../base/time/clock.ts";
 import { type ConnectAddress, optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { serverName } from "./connection.ts";
 import { readableKey } from "./private_key.ts";
 import { type CommandChannel, newSshConnection, type SshConnection, type SshOptions } from "./ssh2.ts";
 
 const CONNECT_TIMEOUT_MS = 30_000;
+/** Time that a command has to end after a signal. */
+const STOP_MS = 500;
 /** A server that does not respond for three intervals is gone. */
 const KEEP_ALIVE_MS = 20_000;
 
@@ -29,6 +32,8 @@ interface SshAccess {
 
 interface SshWork<T> {
   readonly user: SshUser;
+  /** Closes the connection; default is that of the context. */
+  readonly signal?: AbortSignal;
   /** Absent: a connection to host and port of the properties. */
   readonly socket?: Duplex;
   readonly work: (client: SshConnection) => Promise<T>;
@@ -38,16 +43,16 @@ interface SshWork<T> {
 export async function withSshClient<T>(
   scheme: string,
   context: WorkContext,
-  { user, socket, work }: SshWork<T>,
+  { user, signal = context.signal, socket, work }: SshWork<T>,
 ): Promise<T> {
-  const { signal, properties } = context;
+  const { properties } = context;
   const place = socket ??
     await context.connectAddress(String(properties.host), Number(properties.port));
   const fingerprint = optionalText(properties.hostKeyFingerprint);
   try {
     return await withSshConnection({ place, user, fingerprint }, signal, work);
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (context.signal.aborted) throw error;
     throw new Error(`Cannot use "${serverName(scheme, context)}": ${(error as Error).message}`);
   }
 }
@@ -91,6 +96,22 @@ export function startCommand(client: SshConnection, command: string): Promise<Ru
     client.exec(command, (error, channel) =>
       error ? reject(error) : resolve({ channel, exitCode: exitCodeOf(channel) }))
   );
+}
+
+/**
+ * Sends the command and its children SIGTERM, and SIGKILL after a while. OpenSSH passes signals on from version 7.9; others
+ * let commands run on.
+ */
+export async function stopCommand({ channel, exitCode }: RunningCommand): Promise<void> {
+  const ended = exitCode.then(() => true, () => true);
+  for (const name of ["TERM", "KILL"]) {
+    channel.signal(name);
+    const late = Promise.withResolvers<false>();
+    const cancel = systemClock.setTimer(STOP_MS, () => late.resolve(false));
+    const hasEnded = await Promise.race([ended, late.promise]);
+    cancel();
+    if (hasEnded) return;
+  }
 }
 
 function exitCodeOf(channel: CommandChannel): Promise<number> {

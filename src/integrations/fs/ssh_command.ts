@@ -10,7 +10,7 @@ export const sshCommand = defineMachineTask({
   type: "fs.ssh.Command",
   title: "Run commands on a server of SSH",
   description:
-    'Runs commands on another machine by SSH. Their output is logged. A line `::{"outputs": {…}}::` sets `vars`.',
+    'Runs commands on another machine by SSH. Their output is logged, their input is empty. A kill ends them where the server passes signals on, as OpenSSH does for users other than `root`. A line `::{"outputs": {…}}::` sets `vars`.',
   properties: {
     ...SSH_PROPERTIES,
     authMethod: dynamicChoice(["PASSWORD", "PUBLIC_KEY"], "PASSWORD", "How the user is authenticated."),

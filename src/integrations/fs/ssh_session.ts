@@ -4,7 +4,7 @@ import { shellWord } from "../../base/text/shell_word.ts";
 import type { MachineTaskContext } from "../../model/tasks/machine_task.ts";
 import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { openProxy, socketOf } from "./proxy_command.ts";
-import { startCommand, withSshClient } from "./ssh_client.ts";
+import { type RunningCommand, startCommand, stopCommand, withSshClient } from "./ssh_client.ts";
 
 /** A longer line is passed on in parts. */
 const MAX_LINE_CHARS = 1024 * 1024;
@@ -23,12 +23,15 @@ export async function runCommands(
     : { password: optionalText(password) };
   const command = optionalText(context.properties.proxyCommand);
   await using proxy = command === undefined ? undefined : await openProxy(context, command);
+  using stopping = new Stopping(context.signal);
   return await withSshClient("ssh", context, {
     socket: proxy && socketOf(proxy),
     user: { username: optionalText(username), ...user },
+    signal: stopping.closed,
     work: async (client) => {
-      const { channel, exitCode } = await startCommand(client, scriptOf(context));
-      channel.end();
+      const running = await startCommand(client, scriptOf(context));
+      const { channel, exitCode } = running;
+      stopping.command = running;
       await Promise.all([
         readLines(channel, (line) => onLine(line, false)),
         readLines(channel.stderr, (line) => onLine(line, true)),
@@ -38,11 +41,40 @@ export async function runCommands(
   });
 }
 
+/** Stops the command before the connection is closed, which alone would let it run on. */
+class Stopping implements Disposable {
+  command: RunningCommand | undefined;
+  readonly #signal: AbortSignal;
+  readonly #closing = new AbortController();
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#stop, { once: true });
+    if (signal.aborted) void this.#stop();
+  }
+
+  /** Aborted when the connection must be closed. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  readonly #stop = async (): Promise<void> => {
+    if (this.command) await stopCommand(this.command);
+    this.#closing.abort(this.#signal.reason);
+  };
+
+  [Symbol.dispose](): void {
+    this.#signal.removeEventListener("abort", this.#stop);
+  }
+}
+
 /** Servers refuse variables of clients by default, so the script sets them. */
 function scriptOf({ properties: { commands, env } }: TaskContext): string {
   const variables = env !== undefined && isJsonObject(env) ? Object.entries(env) : [];
   return [
     ...variables.map(([name, value]) => `export ${shellWord(`${name}=${value}`)}`),
+    // The channel stays open: the package sends no signals after the end of the input.
+    "exec < /dev/null",
     "set -e",
     ...(Array.isArray(commands) ? commands.map(String) : []),
   ].join("\n");

@@ -14,7 +14,7 @@ export function hasFileServers(): boolean {
 /** A server of SSH. */
 export interface SshServer {
   readonly port: number;
-  /** Private key of the user that runs the tests. */
+  /** Of all users. */
   readonly privateKey: string;
   /** `SHA256:…`. */
   readonly fingerprint: string;
@@ -22,7 +22,7 @@ export interface SshServer {
   readonly folder: string;
 }
 
-/** Runs `work` with a server of SSH for the user `root`. */
+/** Runs `work` with a server of SSH for the users of this machine. */
 export async function withSshServer(work: (server: SshServer) => Promise<void>): Promise<void> {
   await withTempDir(async (folder) => {
     for (const name of ["host", "user"]) {
@@ -34,7 +34,10 @@ export async function withSshServer(work: (server: SshServer) => Promise<void>):
     const fingerprint = (await run("ssh-keygen", ["-l", "-f", `${folder}/host.pub`])).split(" ")[1] ?? "";
     await using _server = await startServer(SSHD, ["-D", "-e", "-f", `${folder}/config`], port);
     const files = `${folder}/files`;
+    // Other users than `root` may log in, too.
     await Deno.mkdir(files);
+    await Deno.chmod(files, 0o777);
+    await Deno.chmod(folder, 0o755);
     const privateKey = await Deno.readTextFile(`${folder}/user`);
     await work({ port, privateKey, fingerprint, folder: files });
   });
@@ -48,7 +51,7 @@ function sshConfig(folder: string, port: number): string {
     `AuthorizedKeysFile ${folder}/user.pub`,
     `PidFile ${folder}/pid`,
     "StrictModes no",
-    "UsePAM no",
+    "UsePAM yes", // Accepts users without a password, too.
     "PasswordAuthentication no",
     "PermitRootLogin yes",
     "Subsystem sftp internal-sftp",
