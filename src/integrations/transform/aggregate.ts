@@ -24,6 +24,8 @@ import {
 
 /** Groups are held in memory. */
 const MAX_GROUPS = 100_000;
+/** Of the fields that the records of groups have in common. */
+const MAX_COMMON_CHARS = 64 * 1024 * 1024;
 
 /** One record of the result for each group of records. */
 export const aggregateRecords = defineTask({
@@ -160,6 +162,7 @@ class Groups {
   readonly #names: readonly string[];
   readonly #columns: readonly Column[];
   readonly #groups = new Map<string, { readonly common: JsonValue[]; readonly cells: Cell[] }>();
+  #commonChars = 0;
 
   constructor(names: readonly string[], columns: readonly Column[]) {
     this.#names = names;
@@ -206,6 +209,10 @@ class Groups {
   #newGroup(key: string, common: JsonValue[]) {
     if (this.#groups.size >= MAX_GROUPS) {
       throw new Error(`Cannot aggregate: there are more than ${MAX_GROUPS} groups`);
+    }
+    this.#commonChars += key.length;
+    if (this.#commonChars > MAX_COMMON_CHARS) {
+      throw new Error(`Cannot aggregate: groupBy has values of more than ${MAX_COMMON_CHARS} characters`);
     }
     const cells = this.#columns.map((): Cell => ({ value: null, count: 0, isFailed: false }));
     const group = { common, cells };

@@ -3,8 +3,12 @@ import { printValue } from "../../expr/mod.ts";
 import type { RunnableTaskType } from "../../model/tasks/task_catalog.ts";
 import { requiredTextOf } from "../property_values.ts";
 import { type ItemLine, itemLines, renderItem } from "./item_lines.ts";
+import { LastItems } from "./last_items.ts";
 import { gathered } from "./pieces.ts";
 import { extensionOf, FROM, WRITTEN_URI } from "./stored_file.ts";
+
+/** They are held in memory: half a gigabyte. */
+const MAX_KEYS = 4_000_000;
 
 /** Outputs: `uri`, `numKeys`, `processedItemsTotal` and `droppedItemsTotal`. */
 export const deduplicateItemsTask: RunnableTaskType = {
@@ -30,12 +34,11 @@ export const deduplicateItemsTask: RunnableTaskType = {
   async run(properties, context) {
     const [from, expr] = [requiredTextOf(properties, "from"), requiredTextOf(properties, "expr")];
     // Reads the file twice, so that only the keys are in memory.
-    const lastByKey = new Map<string, number>();
-    let count = 0;
+    const items = new LastItems(MAX_KEYS);
     for await (const line of itemLines(context, from)) {
-      lastByKey.set(printValue(await renderItem(context, expr, line)), count++);
+      items.add(printValue(await renderItem(context, expr, line)));
     }
-    const kept = new Set(lastByKey.values());
+    const kept = items.numbers();
     const lines = gathered(linesAt(itemLines(context, from), kept));
     const { uri } = await context.ports.storage.write(context, extensionOf(from), lines);
     return {
@@ -43,8 +46,8 @@ export const deduplicateItemsTask: RunnableTaskType = {
       outputs: {
         uri,
         numKeys: kept.size,
-        processedItemsTotal: count,
-        droppedItemsTotal: count - kept.size,
+        processedItemsTotal: items.count,
+        droppedItemsTotal: items.count - kept.size,
       },
     };
   },

@@ -240,3 +240,16 @@ Deno.test("records that are too large together are no output: a small source can
     "Cannot fetch the rows: they have more than 33554432 characters; store them in a file, with STORE",
   );
 });
+
+Deno.test("Aggregate refuses groups whose common values take too much memory", async () => {
+  const long = "x".repeat(24 * 1024 * 1024);
+  const rows = [1, 2, 3].map((n) => `{"a":"${n}${long}"}\n`).join("");
+  await assertRejects(
+    () =>
+      runDefinition(task("Aggregate"), { from: FILE, groupBy: ["a"], aggregates: { n: "count()" } }, {
+        files: { [FILE]: rows },
+      }),
+    Error,
+    "Cannot aggregate: groupBy has values of more than 67108864 characters",
+  );
+});
