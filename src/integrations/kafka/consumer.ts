@@ -7,6 +7,7 @@ import { optionalText } from "../../model/tasks/task_definition.ts";
 import { unlessStopped } from "../http_calls.ts";
 import { connectKafka, type Connector, kafkaError } from "./connection.ts";
 import type { GroupOffset, HeaderValue, KafkaConsumer, ReceivedMessage } from "./kafka_package.ts";
+import { ResponseLimit } from "./compressed_batches.ts";
 import { nameTest } from "../remote_files.ts";
 import { RegistryError } from "./schema_registry.ts";
 import { serdeProperty, Serdes } from "./serdes.ts";
@@ -14,6 +15,8 @@ import { serdeProperty, Serdes } from "./serdes.ts";
 const SESSION_TIMEOUT_MS = 30_000;
 /** Longest wait of a broker for messages. */
 const FETCH_WAIT_MS = 500;
+/** Most bytes of a response, with compression; of a partition 1 MiB. A larger first message comes, too. */
+const FETCH_BYTES = 4 * 1024 * 1024;
 
 /** Properties of types that receive. */
 export const CONSUMER_PROPERTIES: PropertySchemas = Object.freeze({
@@ -100,6 +103,7 @@ export async function receive(context: Connector, options: TakeOptions): Promise
     allowAutoTopicCreation: false,
     sessionTimeout: properties.milliseconds("session.timeout.ms", SESSION_TIMEOUT_MS),
     maxWaitTimeInMs: FETCH_WAIT_MS,
+    maxBytes: FETCH_BYTES,
     retry: { retries: 3, restartOnFailure: () => Promise.resolve(false) },
   });
   const crashed = Promise.withResolvers<never>();
@@ -108,6 +112,8 @@ export async function receive(context: Connector, options: TakeOptions): Promise
     ({ payload }) => crashed.reject(payload.error ?? new Error("It crashed")),
   );
   consumer.on(consumer.events.GROUP_JOIN, options.joined);
+  const limit = new ResponseLimit();
+  consumer.on(consumer.events.FETCH_START, limit.begin);
   crashed.promise.catch(() => {}); // Read below, once the consumer runs.
   try {
     const { signal } = context;
@@ -116,7 +122,7 @@ export async function receive(context: Connector, options: TakeOptions): Promise
     await unlessStopped(consumer.subscribe({ topics, fromBeginning: reset === "earliest" }), signal);
     const commit: Commit = (offsets) =>
       groupId === undefined || offsets.length === 0 ? Promise.resolve() : consumer.commitOffsets(offsets);
-    await run(consumer, context, { ...options, commit, failed: crashed.reject });
+    await limit.run(() => run(consumer, context, { ...options, commit, failed: crashed.reject }));
     await Promise.race([options.over, crashed.promise]);
     await options.finish(commit);
   } catch (error) {

@@ -1,11 +1,8 @@
 /** The part of the package `kafkajs` that is used here. */
 import type { Socket } from "node:net";
 import type { SecureContextOptions } from "node:tls";
-import { promisify } from "node:util";
-import { gzip, unzip } from "node:zlib";
+import { type CompressionCodec, LIMITED_GZIP } from "./compressed_batches.ts";
 
-/** Most bytes of a batch of messages without compression: 70 KB of any producer may stand for 70 MB, which are in memory. */
-const MAX_BATCH_BYTES = 64 * 1024 * 1024;
 const GZIP = 1;
 
 /** TLS of a connection. */
@@ -97,6 +94,7 @@ interface KafkaBatch {
 export interface KafkaConsumer {
   readonly events: {
     readonly CRASH: string;
+    readonly FETCH_START: string;
     readonly GROUP_JOIN: string;
   };
   /** Calls back for events of the group; returns what ends that. */
@@ -137,6 +135,7 @@ export interface KafkaClient {
     readonly allowAutoTopicCreation: false;
     readonly sessionTimeout: number;
     readonly maxWaitTimeInMs: number;
+    readonly maxBytes: number;
     readonly retry: { readonly retries: number; readonly restartOnFailure: () => Promise<boolean> };
   }): KafkaConsumer;
 }
@@ -147,27 +146,6 @@ interface KafkaPackage {
   /** By the number of the protocol. */
   readonly CompressionCodecs: Record<number, () => CompressionCodec>;
 }
-
-/** How batches of messages are compressed. */
-interface CompressionCodec {
-  compress(encoder: { readonly buffer: Uint8Array }): Promise<Uint8Array>;
-  decompress(bytes: Uint8Array): Promise<Uint8Array>;
-}
-
-/** That of the package has no limit. */
-const LIMITED_GZIP: CompressionCodec = {
-  compress: async ({ buffer }) => await promisify(gzip)(buffer),
-  decompress: async (bytes) => {
-    try {
-      return await promisify<Uint8Array, object, Uint8Array>(unzip)(bytes, {
-        maxOutputLength: MAX_BATCH_BYTES,
-      });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ERR_BUFFER_TOO_LARGE") throw error;
-      throw new Error(`Cannot read a batch of messages: it has more than ${MAX_BATCH_BYTES} bytes`);
-    }
-  },
-};
 
 /** Requests of a connection that wait to be sent. */
 interface RequestQueue {

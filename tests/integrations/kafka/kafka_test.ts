@@ -92,6 +92,22 @@ Deno.test("kafka.Consume refuses a batch with more than 64 MiB without compressi
   );
 });
 
+Deno.test("kafka.Consume refuses a response whose batches have more than 256 MiB without compression", async () => {
+  await using broker = new KafkaBroker();
+  for (let count = 0; count < 5; count++) {
+    await runDefinition(produce, {
+      ...connection(broker, { "compression.type": "gzip" }),
+      topic: "t",
+      from: { value: "a".repeat(52 * 1024 * 1024) },
+    });
+  }
+  await assertRejects(
+    () => runDefinition(consume, { ...connection(broker), topic: "t", maxRecords: 5, pollDuration: LONG }),
+    Error,
+    "Cannot read a response of messages: it has more than 268435456 bytes without compression",
+  );
+});
+
 Deno.test("Kafka is connected to by TLS, with the certificate of its authority", async () => {
   const listener = Deno.listenTls({
     hostname: "127.0.0.1",
