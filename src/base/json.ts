@@ -113,7 +113,8 @@ function parsedBy(parse: (text: string) => JsonValue, text: string): JsonValue |
 /** Digits of an integer, as many as 4,096 bits have: reading and printing one takes quadratic time. Readers of other languages keep to it too, so that every stored value can be read. */
 export const MAX_INTEGER_DIGITS = 1_234;
 
-const NUMBER_KINDS: NumberReader = {
+/** How numbers keep their kinds. */
+export const NUMBER_KINDS: NumberReader = {
   fraction(value, source = "") {
     if (!Number.isFinite(value)) throw tooLarge(source);
     return new Double(value);

@@ -24,7 +24,20 @@ const POWERS: readonly number[] = Array.from({ length: 23 }, (_, exponent) => Nu
  * long, and twice the memory. @throws SyntaxError
  */
 export function readJsonText(text: string, numbers: NumberReader): unknown {
-  return new JsonReader(text, numbers).document();
+  const reader = new JsonReader(text, numbers);
+  reader.read(Infinity);
+  return reader.value;
+}
+
+/** As {@link readJsonText}; waits for `next` after each `values` values. */
+export async function readJsonTextInTurns(
+  text: string,
+  numbers: NumberReader,
+  { values, next }: { readonly values: number; readonly next: () => Promise<void> },
+): Promise<unknown> {
+  const reader = new JsonReader(text, numbers);
+  while (!reader.read(values)) await next();
+  return reader.value;
 }
 
 type Holder = unknown[] | Record<string, unknown>;
@@ -42,15 +55,26 @@ class JsonReader {
   readonly #text: string;
   readonly #numbers: NumberReader;
   #at = 0;
+  /** The list or object that is read, and what is around it. */
+  #holder: Holder | undefined;
+  #name = "";
+  #outer: Outer | undefined;
+  #value: unknown;
 
   constructor(text: string, numbers: NumberReader) {
     this.#text = text;
     this.#numbers = numbers;
   }
 
-  document(): unknown {
-    let outer: Outer | undefined, holder: Holder | undefined, name = "";
-    for (;;) {
+  /** The value of the document, once it is read. */
+  get value(): unknown {
+    return this.#value;
+  }
+
+  /** Reads on for that many values; true at the end of the document. */
+  read(values: number): boolean {
+    let holder = this.#holder, name = this.#name, outer = this.#outer;
+    for (let left = values; left > 0; left--) {
       const opened = this.#opened();
       let value: unknown = opened;
       if (opened === undefined) {
@@ -65,7 +89,7 @@ class JsonReader {
       }
       // Lists and objects that end after the value are values of those around them.
       for (let isEnding = true; isEnding;) {
-        if (holder === undefined) return this.#last(value);
+        if (holder === undefined) return this.#end(value);
         add(holder, name, value);
         const code = this.#next();
         isEnding = code !== COMMA;
@@ -79,6 +103,8 @@ class JsonReader {
         }
       }
     }
+    [this.#holder, this.#name, this.#outer] = [holder, name, outer];
+    return false;
   }
 
   /** The message is that of `JSON.parse`. */
@@ -102,9 +128,10 @@ class JsonReader {
     return code;
   }
 
-  #last(value: unknown): unknown {
+  #end(value: unknown): true {
     if (!Number.isNaN(this.#next())) throw this.#failure();
-    return value;
+    this.#value = value;
+    return true;
   }
 
   /** The list or object that begins here. */

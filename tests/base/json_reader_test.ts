@@ -1,7 +1,9 @@
 /** JSON with decimals is read value by value, as `JSON.parse` reads it. */
 import { assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import { Double, parseJson, stringifyJson } from "../../src/base/json.ts";
+import { Double, NUMBER_KINDS, parseJson, stringifyJson } from "../../src/base/json.ts";
+import { readJsonTextInTurns } from "../../src/base/json_reader.ts";
+import { tryParseLongJson } from "../../src/base/json_turns.ts";
 
 /** The value of `JSON.parse`, with numbers of their kind. */
 function revived(text: string): unknown {
@@ -101,4 +103,29 @@ Deno.test("parseJson() reads decimals at any depth", () => {
 
 Deno.test("parseJson() refuses incomplete JSON with decimals by the message of JSON.parse", () => {
   assertThrows(() => parseJson("[1.5, 2"), SyntaxError, "Expected ',' or ']'");
+});
+
+Deno.test("JSON that is read in turns gives the same values and errors, wherever a turn ends", async () => {
+  const pieces = fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((parts) => parts.join(""));
+  const inTurns = async (text: string, values: number) => {
+    try {
+      return await readJsonTextInTurns(text, NUMBER_KINDS, { values, next: () => Promise.resolve() });
+    } catch (error) {
+      return (error as Error).name;
+    }
+  };
+  await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 5 }), pieces, async (values, piece) => {
+    for (const text of [piece, `[1.5,[2,{"a":[{}]}],${piece}]`, `{"x":{"y":[1.5]},${piece}}`]) {
+      assertEquals(await inTurns(text, values), outcome(parseJson, text), text);
+    }
+  }));
+});
+
+Deno.test("a long JSON text is read with its number kinds; undefined for one that is no JSON", async () => {
+  const rows = Array.from({ length: 50_000 }, (_, n) => `{"id":${n},"price":1.50,"name":"row ${n}"}`).join(
+    ",\n",
+  );
+  assertEquals(await tryParseLongJson(`[${rows}]`), parseJson(`[${rows}]`));
+  assertEquals(await tryParseLongJson(`[${rows}`), undefined);
+  assertEquals(await tryParseLongJson("[1.5]"), [new Double(1.5)]);
 });

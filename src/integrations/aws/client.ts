@@ -1,6 +1,7 @@
 /** The REST APIs of Amazon Web Services. Requests are signed by version 4. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html */
 import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, stringifyJson, tryParseJson } from "../../base/json.ts";
+import { tryParseLongJson } from "../../base/json_turns.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
   optionalText,
@@ -124,7 +125,7 @@ export class AwsClient {
       operation,
       isRepeatable,
     });
-    const body = tryParseJson(text);
+    const body = await tryParseLongJson(text);
     return body !== undefined && isJsonObject(body) ? body : {};
   }
 

@@ -1,5 +1,6 @@
 /** The REST APIs of Google Cloud. */
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, tryParseJson } from "../../base/json.ts";
+import { tryParseLongJson } from "../../base/json_turns.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
   optionalText,
@@ -71,7 +72,7 @@ export class GcpClient {
   /** The body of the response, an object. @throws Error no response, or one that refuses the request */
   async json(request: GcpRequest): Promise<JsonObject> {
     const { text } = await this.send(request);
-    const body = tryParseJson(text);
+    const body = await tryParseLongJson(text);
     return body !== undefined && isJsonObject(body) ? body : {};
   }
 

@@ -1,5 +1,6 @@
 /** The API of this server, and of others of this language. */
 import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "../../base/json.ts";
+import { tryParseLongJson } from "../../base/json_turns.ts";
 import { basicCredentials } from "../../model/http/http_request.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
@@ -66,7 +67,7 @@ export async function callApi(context: Caller, call: ApiCall): Promise<TaskRespo
 
 /** The body of the response. @throws Error as {@link callApi} */
 export async function callForJson(context: Caller, call: ApiCall): Promise<JsonValue> {
-  return tryParseJson((await callApi(context, call)).text) ?? null;
+  return await tryParseLongJson((await callApi(context, call)).text) ?? null;
 }
 
 function ownTenant(caller: Caller): string {

@@ -1,5 +1,6 @@
 /** The API of a Kubernetes cluster. https://kubernetes.io/docs/reference/using-api/ */
 import { isJsonObject, type JsonObject, stringifyJson, tryParseJson } from "../../base/json.ts";
+import { tryParseLongJson } from "../../base/json_turns.ts";
 import { basicCredentials } from "../../model/http/http_request.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
@@ -69,13 +70,13 @@ export class Cluster {
 
   /** The object of a response. @throws Error the request is refused; the message has the words of the API server */
   async call(request: ClusterRequest): Promise<JsonObject> {
-    return objectIn(this.#accepted(request, await this.#send(request)));
+    return await objectIn(this.#accepted(request, await this.#send(request)));
   }
 
   /** As {@link call}; `undefined` if there is no such resource. */
   async find(request: ClusterRequest): Promise<JsonObject | undefined> {
     const response = await this.#send(request);
-    return response.status === NOT_FOUND ? undefined : objectIn(this.#accepted(request, response));
+    return response.status === NOT_FOUND ? undefined : await objectIn(this.#accepted(request, response));
   }
 
   /** The text of a response. @throws Error as {@link call} */
@@ -106,7 +107,8 @@ export class Cluster {
   #accepted({ operation, ...request }: ClusterRequest, response: TaskResponse): TaskResponse {
     const { status, text } = response;
     if (status < 300) return response;
-    const words = optionalText(objectIn(response).message) ?? text;
+    const body = tryParseJson(text);
+    const words = (isJsonObject(body) ? optionalText(body.message) : undefined) ?? text;
     throw refusalOf({ operation, url: this.#urlOf({ operation, ...request }), status, words });
   }
 
@@ -133,8 +135,8 @@ export class Cluster {
   }
 }
 
-function objectIn({ text }: TaskResponse): JsonObject {
-  const value = tryParseJson(text);
+async function objectIn({ text }: TaskResponse): Promise<JsonObject> {
+  const value = await tryParseLongJson(text);
   return isJsonObject(value) ? value : {};
 }
 

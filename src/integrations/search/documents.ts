@@ -1,5 +1,6 @@
 /** `Get`, `Put` and `Request` of search engines. */
-import { isJsonObject, tryParseJson } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { tryParseLongJson } from "../../base/json_turns.ts";
 import { dynamicChoice, dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type TaskDefinition } from "../../model/tasks/task_definition.ts";
 import { connectionProperties, EngineClient, type EngineKind, mapOf } from "./engine.ts";
@@ -164,7 +165,7 @@ export function requestType(kind: EngineKind): TaskDefinition {
         isRepeatable: verb === "GET" || verb === "HEAD",
         accepts: verb === "HEAD" ? [NOT_FOUND] : [],
       });
-      return { status, response: tryParseJson(text) ?? text };
+      return { status, response: await tryParseLongJson(text) ?? text };
     },
   });
 }

@@ -6,6 +6,7 @@ import {
   stringifyJson,
   tryParseJson,
 } from "../../base/json.ts";
+import { tryParseLongJson } from "../../base/json_turns.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { basicCredentials } from "../../model/http/http_request.ts";
 import { optionalText, type TaskResponse, type WorkContext } from "../../model/tasks/task_definition.ts";
@@ -123,7 +124,7 @@ export class EngineClient {
 
   /** The map of a response. @throws Error as {@link send}, or the response is no map */
   async call(request: EngineRequest): Promise<JsonObject> {
-    const value = tryParseJson((await this.send(request)).text);
+    const value = await tryParseLongJson((await this.send(request)).text);
     if (isJsonObject(value)) return value;
     throw new Error(`Cannot ${request.operation}: the response is no JSON`);
   }

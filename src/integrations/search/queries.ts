@@ -4,14 +4,8 @@
  * https://docs.opensearch.org/latest/search-plugins/sql/sql-ppl-api/
  */
 import { writeFile } from "node:fs/promises";
-import {
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  objectsOf,
-  setOwnProperty,
-  tryParseJson,
-} from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, objectsOf, setOwnProperty } from "../../base/json.ts";
+import { tryParseLongJson } from "../../base/json_turns.ts";
 import {
   dynamicChoice,
   dynamicProperty,
@@ -130,7 +124,7 @@ query: source=accounts | where age > 30 | stats count() by gender`,
         isRepeatable: true,
       });
       if (format !== "JDBC") return fetchType === "STORE" ? await storedText(context, text) : { text };
-      const response = tryParseJson(text);
+      const response = await tryParseLongJson(text);
       if (!isJsonObject(response)) throw new Error("Cannot run the query: the response is no JSON");
       const columns = objectsOf(response.schema).map(({ name = null, alias }) => ({ name: alias ?? name }));
       return await queried(context, columns, response.datarows);

@@ -7,6 +7,7 @@ import {
   tryParseJson,
   tryParsePlainJson,
 } from "../../../base/json.ts";
+import { tryParseLongJson } from "../../../base/json_turns.ts";
 import type { TaskRequest } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly, refusalOf, type Sender } from "../../http_calls.ts";
 
@@ -38,7 +39,7 @@ export async function callModel(
   const request: TaskRequest = { url, method, headers, json, timeoutMs, maxBytes: MAX_REPLY_BYTES };
   const response = await callRepeatedly(sender, () => request, { isRepeatable: true });
   const { status, text } = response;
-  const body = hasVectors ? tryParsePlainJson(text) : tryParseJson(text);
+  const body = hasVectors ? tryParsePlainJson(text) : await tryParseLongJson(text);
   if (status >= 200 && status < 300 && isJsonObject(body)) return body;
   const words = wordsOf(body) ?? text;
   const shown = secrets.reduce(

@@ -1,5 +1,6 @@
 /** `azure.storage.table.List`, `Get` and `Delete`. https://learn.microsoft.com/en-us/rest/api/storageservices/table-service-rest-api */
 import { isJsonObject, type JsonObject, objectsOf, tryParseJson } from "../../../base/json.ts";
+import { tryParseLongJson } from "../../../base/json_turns.ts";
 import { dynamicProperty, dynamicText } from "../../../model/flows/schema.ts";
 import { defineTask, optionalText, type TaskContext } from "../../../model/tasks/task_definition.ts";
 import { storedRows } from "../../fetched_rows.ts";
@@ -56,7 +57,7 @@ async function* entitiesOf(context: TaskContext): AsyncGenerator<JsonObject> {
       headers: READ_HEADERS,
       operation: `list the table "${table}"`,
     });
-    const page = tryParseJson(text);
+    const page = await tryParseLongJson(text);
     for (const entity of isJsonObject(page) ? objectsOf(page.value) : []) {
       if (count++ === maxCount) {
         context.log("WARN", `The table "${table}" has more than ${maxCount} entities: raise maxFiles`);

@@ -1,5 +1,6 @@
 /** Dremio by its REST API. https://docs.dremio.com/current/reference/api/sql/ and https://docs.dremio.com/dremio-cloud/api/sql/ */
-import { isJsonObject, type JsonObject, objectsOf, ownProperty, tryParseJson } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, objectsOf, ownProperty } from "../../../base/json.ts";
+import { tryParseLongJson } from "../../../base/json_turns.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText, type TaskRequest } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly, pause } from "../../http_calls.ts";
@@ -141,7 +142,7 @@ class DremioSession implements SqlSession {
     const { status, text } = await callRepeatedly(sender, () => request, {
       isRepeatable: json === undefined,
     });
-    const body = tryParseJson(text);
+    const body = await tryParseLongJson(text);
     if (status === 200 && isJsonObject(body)) return body;
     const words = isJsonObject(body) ? optionalText(body.errorMessage) ?? text : text;
     throw statementError(origin, words.trim() || `the response was ${status}`);

@@ -1,5 +1,6 @@
 /** Pinot by the query API of its controller. https://docs.pinot.apache.org/users/user-guide-query/querying-pinot */
-import { isJsonObject, objectsOf, parseJson, stringifyJson } from "../../../base/json.ts";
+import { isJsonObject, objectsOf, stringifyJson } from "../../../base/json.ts";
+import { tryParseLongJson } from "../../../base/json_turns.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import type { TaskResponse } from "../../../model/tasks/task_definition.ts";
 import type { CellKind, Column } from "../cells.ts";
@@ -34,7 +35,7 @@ class PinotSession implements SqlSession {
   async run(statement: BoundStatement, sink: RowSink): Promise<StatementResult> {
     const { origin } = this.#server;
     const { status, text } = await this.#sent(withLiterals(statement));
-    const body = status === 200 ? parseJson(text) : undefined;
+    const body = status === 200 ? await tryParseLongJson(text) : undefined;
     if (!isJsonObject(body)) throw statementError(origin, `the response was ${status}: ${text}`);
     const [exception] = objectsOf(body.exceptions);
     if (exception) {

@@ -1,5 +1,6 @@
 /** Trino by its client protocol. https://trino.io/docs/current/develop/client-protocol.html */
-import { isJsonObject, type JsonObject, ownProperty, parseJson } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, ownProperty } from "../../../base/json.ts";
+import { tryParseLongJson } from "../../../base/json_turns.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText, type TaskRequest } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly } from "../../http_calls.ts";
@@ -126,7 +127,7 @@ class TrinoSession implements SqlSession {
         isRepeatable: request.body === undefined,
       },
     );
-    const page = status === 200 ? parseJson(text) : undefined;
+    const page = status === 200 ? await tryParseLongJson(text) : undefined;
     const { origin } = this.#server;
     if (!isJsonObject(page)) throw statementError(origin, `the response was ${status}: ${text}`);
     const { error } = page;

@@ -2,7 +2,8 @@
  * Sessions of Snowflake as its drivers have them: files reach a stage by the command PUT, which the SQL API does not take. The
  * protocol has no document; shapes are those of the open drivers (snowflake-connector-nodejs).
  */
-import { isJsonObject, type JsonObject, stringifyJson, tryParseJson } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, stringifyJson } from "../../../base/json.ts";
+import { tryParseLongJson } from "../../../base/json_turns.ts";
 import { optionalText, type WorkContext } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly } from "../../http_calls.ts";
 import { type HttpServer, httpServerOf, statementError } from "../http/http_server.ts";
@@ -107,7 +108,7 @@ class DriverSession {
       followRedirects: false,
       timeoutMs: TIMEOUT_MS,
     }), { isRepeatable: true });
-    const body = tryParseJson(text);
+    const body = await tryParseLongJson(text);
     if (status === 200 && isJsonObject(body) && body.success === true) {
       return isJsonObject(body.data) ? body.data : {};
     }

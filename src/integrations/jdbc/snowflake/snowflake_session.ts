@@ -1,5 +1,6 @@
 /** Snowflake by its SQL API. https://docs.snowflake.com/en/developer-guide/sql-api/reference */
-import { type JsonObject, type JsonValue, objectsOf, tryParseJson } from "../../../base/json.ts";
+import { type JsonObject, type JsonValue, objectsOf } from "../../../base/json.ts";
+import { tryParseLongJson } from "../../../base/json_turns.ts";
 import { Double, isJsonObject, stringifyJson } from "../../../base/json.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText, type TaskRequest } from "../../../model/tasks/task_definition.ts";
@@ -161,7 +162,7 @@ export class SnowflakeSession implements SqlSession {
     const sender = { signal, http: (each: TaskRequest) => sendStatement({ http }, each) };
     const full = { ...request, url: `${origin}${request.url}`, headers };
     const { status, text } = await callRepeatedly(sender, () => full, { isRepeatable });
-    const body = tryParseJson(text);
+    const body = await tryParseLongJson(text);
     if ((status === 200 || status === 202) && isJsonObject(body)) return { status, body };
     const words = isJsonObject(body) && body.message !== undefined
       ? `${String(body.message)} (${String(body.code)})`
