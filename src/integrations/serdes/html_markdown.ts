@@ -54,8 +54,10 @@ const EMPHASIS: ReadonlyMap<string, string> = new Map([
 
 /** Levels of lists and quotations. */
 const MAX_INDENTS = 10;
+/** Cells of a table, with those that short rows lack: a wide row makes all others as wide. */
+const MAX_CELLS = 100_000;
 
-/** Markdown with a line break at its end; elements whose names are ignored are left out with their content. */
+/** Markdown with a line break at its end; elements whose names are ignored are left out with their content. @throws Error a table is too large */
 export function markdownOf(html: string, ignored: ReadonlySet<string> = new Set()): string {
   const text = new Writer(ignored).blocks(readHtml(html));
   return text === "" ? "" : `${text}\n`;
@@ -145,6 +147,9 @@ class Writer {
       )
     ).filter((cells) => cells.length > 0);
     const width = rows.reduce((most, cells) => Math.max(most, cells.length), 0);
+    if (rows.length * width > MAX_CELLS) {
+      throw new Error(`Cannot convert the HTML: a table has more than ${MAX_CELLS} cells`);
+    }
     const lines = rows.map((cells) => [...cells, ...Array(width - cells.length).fill("")]);
     return [
       ...lines.slice(0, 1),

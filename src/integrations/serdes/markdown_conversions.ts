@@ -8,8 +8,8 @@ import { readWhole } from "../whole_file.ts";
 import { CHARSET, fetchSource, FROM, URI_OUTPUT } from "./conversion.ts";
 import { encodedTexts } from "./encoded_texts.ts";
 
-/** A text is converted as a whole. */
-const MAX_BYTES = 32 * 1024 * 1024;
+/** A text is converted as a whole; HTML of this size takes half a second. */
+const MAX_BYTES = 4 * 1024 * 1024;
 
 const METRICS = { bytes: { type: "counter", description: "Bytes of the converted file." } } as const;
 

@@ -10,7 +10,7 @@ import { encodedTexts } from "./encoded_texts.ts";
 /** Digits of an integer beyond 2^53. */
 const LARGE = /\d{16}/;
 /** A document is held in memory: its notation depends on all elements of a list. */
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 const RECORDS: Readonly<Record<string, MetricDeclaration>> = Object.freeze({
   records: { type: "counter", description: "Number of elements, if the document is a list; else 1." },
@@ -21,7 +21,7 @@ export const jsonToToon = defineTask({
   type: "serdes.json.JsonToToon",
   title: "Convert JSON to TOON",
   description:
-    "Converts a document of JSON into TOON (Token-Oriented Object Notation), which takes fewer tokens of language models. It has at most 16 MiB.",
+    "Converts a document of JSON into TOON (Token-Oriented Object Notation), which takes fewer tokens of language models. It has at most 4 MiB.",
   properties: { from: FROM, charset: CHARSET },
   outputs: URI_OUTPUT,
   metrics: RECORDS,
@@ -51,7 +51,7 @@ export const toonToJson = defineTask({
   type: "serdes.json.ToonToJson",
   title: "Convert TOON to JSON",
   description:
-    "Converts a document of TOON (Token-Oriented Object Notation) into JSON. It has at most 16 MiB; the stated lengths of its lists must be right.",
+    "Converts a document of TOON (Token-Oriented Object Notation) into JSON. It has at most 4 MiB; the stated lengths of its lists must be right.",
   properties: { from: FROM, charset: CHARSET },
   outputs: URI_OUTPUT,
   metrics: RECORDS,

@@ -1,5 +1,6 @@
 /** Conversion of Markdown. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { marked } from "marked";
 import {
   htmlToMarkdown,
   markdownToHtml,
@@ -46,13 +47,27 @@ Deno.test("Markdown is read and written in a character set", async () => {
   await assertRejects(() => runDefinition(markdownToText, { from: FROM, charset: "none" }, { files }), Error);
 });
 
-Deno.test("a file of Markdown with more than 32 MiB is refused", async () => {
-  const files = { [FROM]: new Uint8Array(33_554_433) };
+Deno.test("Markdown of more than 1 Mi characters, and files of more than 4 MiB, are refused", async () => {
+  const run = (definition: TaskDefinition, size: number) =>
+    runDefinition(definition, { from: FROM }, { files: { [FROM]: new Uint8Array(size).fill(0x20) } });
   await assertRejects(
-    () => runDefinition(markdownToText, { from: FROM }, { files }),
+    () => run(markdownToText, 1_048_577),
     Error,
-    `Cannot read "${FROM}": it has 33554433 bytes, and at most 33554432 are allowed`,
+    "Cannot read the Markdown: it has 1048577 characters, and at most 1048576 are read",
   );
+  await assertRejects(
+    () => run(htmlToMarkdown, 4_194_305),
+    Error,
+    `Cannot read "${FROM}": it has 4194305 bytes, and at most 4194304 are allowed`,
+  );
+});
+
+Deno.test("MarkdownToHtml gives what the package gives, also for references that are defined later", async () => {
+  const source = "[a] *b*\r\n\r\n- c\r\n- d\r\n\r\n[a]: https://x.example\r\n";
+  const { outputs, files } = await runDefinition(markdownToHtml, { from: FROM }, {
+    files: { [FROM]: source },
+  });
+  assertEquals(files.get(String(outputs.uri)), marked.parse(source));
 });
 
 /** HTML, and its Markdown. */
@@ -105,6 +120,16 @@ Deno.test("markdownOf() reads malformed and deep HTML in a time that grows with 
   for (const piece of ['<a "', "<!--", "<p>", "</p>", "<ul><li>", "&#", "<b", "<div a=", "<table><tr><td>"]) {
     assertEquals(typeof markdownOf(piece.repeat(count)), "string", piece);
   }
+});
+
+Deno.test("markdownOf() refuses a table that a wide row makes too large", () => {
+  const rows = "<tr><td>".repeat(1_000);
+  assertEquals(markdownOf(`<table>${rows}${"<td>".repeat(99)}</table>`).split("\n").length, 1_002);
+  assertThrows(
+    () => markdownOf(`<table>${rows}${"<td>".repeat(100)}</table>`),
+    Error,
+    "Cannot convert the HTML: a table has more than 100000 cells",
+  );
 });
 
 /** Paragraphs, and whether they are converted: the package takes quadratic time for marks that have no counterpart. */
