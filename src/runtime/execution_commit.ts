@@ -8,17 +8,18 @@
 import { hasSettled } from "../engine/tree.ts";
 import { DomainError } from "../model/errors.ts";
 import type { Execution } from "../model/executions/execution.ts";
-import type { Announcement } from "../model/triggers/announcement.ts";
+import type { AnyAnnouncement } from "../model/triggers/announcement.ts";
 import type { PendingFiles } from "../model/executions/pending_files.ts";
 import type { Committer, Entry, EntryFacts } from "../store/committer.ts";
 import { catalogRow, type ExecutionRecords } from "../store/records/executions/execution_records.ts";
+import { announcementMutation } from "../store/records/trigger_records.ts";
 import type { StoredForm } from "../store/records/executions/execution_form.ts";
 import { timerKey } from "../store/keys.ts";
 import type { Key, Mutation } from "../store/store.ts";
 import type { KeptShapes } from "./live/kept_shapes.ts";
 import type { LiveExecution, TimerChange } from "./live/live_execution.ts";
 import { type Message, messageMutation } from "./live/messages.ts";
-import { announcementMutation, newAnnouncements, type Reactions } from "./reactions.ts";
+import { newAnnouncements, type Reactions } from "./reactions.ts";
 import type { Slots } from "./live/slots.ts";
 
 /** Changes of timers that one commit makes, unless more must be set. */
@@ -129,7 +130,7 @@ interface Change extends Taken {
   readonly isLive: boolean;
   readonly stateCount: number;
   readonly slot: ReturnType<Slots["changeOf"]>;
-  readonly announcements: readonly Announcement[];
+  readonly announcements: readonly AnyAnnouncement[];
 }
 
 function take(live: LiveExecution): Taken {

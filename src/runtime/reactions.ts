@@ -4,23 +4,20 @@
  */
 import type { FlowPlan } from "../engine/plan.ts";
 import type { Execution } from "../model/executions/execution.ts";
-import type { Announcement } from "../model/triggers/announcement.ts";
+import type { AnyAnnouncement } from "../model/triggers/announcement.ts";
 import { isEnded } from "../model/executions/state.ts";
-import { encodeJson } from "../store/codec.ts";
-import { announcementKey } from "../store/keys.ts";
-import type { Mutation } from "../store/store.ts";
 import type { LiveExecution } from "./live/live_execution.ts";
 
 /** Triggers that react to states of executions. */
 export interface Reactions {
   /** Announcements of the states from index `from` on. Called with each commit: must be quick if no trigger listens. */
-  announcementsOf(execution: Execution, plan: FlowPlan, from: number): readonly Announcement[];
+  announcementsOf(execution: Execution, plan: FlowPlan, from: number): readonly AnyAnnouncement[];
   /** Called once they are durable. */
-  announced(announcements: readonly Announcement[]): void;
+  announced(announcements: readonly AnyAnnouncement[]): void;
 }
 
 /** Announcements of the states that the next commit makes durable; triggers do not react to passes of a Loop. */
-export function newAnnouncements(live: LiveExecution, reactions: Reactions): readonly Announcement[] {
+export function newAnnouncements(live: LiveExecution, reactions: Reactions): readonly AnyAnnouncement[] {
   const { execution, plan } = live;
   const from = firstNewState(live);
   if (execution.history.length <= from || execution.loop) return NONE;
@@ -34,10 +31,4 @@ function firstNewState({ execution: { history }, form, isBeforeFirstCommit }: Li
     : form.storedStates;
 }
 
-/** Stores an announcement. */
-export function announcementMutation(announcement: Announcement): Mutation {
-  const { state, at, isOwn } = announcement;
-  return { type: "set", key: announcementKey(announcement), value: encodeJson({ state, at, isOwn }) };
-}
-
-const NONE: readonly Announcement[] = [];
+const NONE: readonly AnyAnnouncement[] = [];

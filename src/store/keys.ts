@@ -1,6 +1,6 @@
 /** All keys of the database with their shapes, order and writers. No other file builds a key. */
 import type { Instant } from "../base/time/clock.ts";
-import type { Announcement } from "../model/triggers/announcement.ts";
+import type { AnyAnnouncement } from "../model/triggers/announcement.ts";
 import type { FlowKey, TenantId, TriggerKey } from "../model/flows/flow.ts";
 import type { Key, KeyPart, Selector } from "./store.ts";
 
@@ -84,9 +84,16 @@ export function triggersDueBefore(beforeMs: number): Selector {
   return { start: ["td"], end: ["td", beforeMs] };
 }
 
-/** `["oe", tenant, executionId, n, namespace, flow, trigger]` → the n-th state of an execution, announced to a trigger. Written by the execution's commit. */
-export function announcementKey({ tenant, executionId, index, trigger }: Announcement): Key {
-  return ["oe", tenant, executionId, index, trigger.namespace, trigger.flowId, trigger.triggerId];
+/**
+ * `["oe", tenant, executionId, n, namespace, flow, trigger]` → the n-th state of an execution, announced to a trigger; without the
+ * last three parts to all that listen. Written by the execution's commit.
+ */
+export function announcementKey(announcement: AnyAnnouncement): Key {
+  const { tenant, executionId, index } = announcement;
+  const key: Key = ["oe", tenant, executionId, index];
+  if (!("trigger" in announcement)) return key;
+  const { namespace, flowId, triggerId } = announcement.trigger;
+  return [...key, namespace, flowId, triggerId];
 }
 
 /** All announcements without a reaction yet; those found at start were interrupted by a crash. */

@@ -1,12 +1,15 @@
 /** Passes states of executions to the triggers that react to them, and retries until the reaction is durable. */
 import type { Clock } from "../../base/time/clock.ts";
+import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { Execution } from "../../model/executions/execution.ts";
-import type { Announcement } from "../../model/triggers/announcement.ts";
+import type { AnyAnnouncement, WideAnnouncement } from "../../model/triggers/announcement.ts";
+import { triggerName } from "../../model/triggers/trigger_state.ts";
 import type { Reactions } from "../../runtime/reactions.ts";
-import { ANNOUNCEMENTS } from "../../store/keys.ts";
-import { announcementFrom } from "../../store/records/trigger_records.ts";
+import type { Committer } from "../../store/committer.ts";
+import { announcementKey, ANNOUNCEMENTS } from "../../store/keys.ts";
+import { announcementFrom, announcementMutation } from "../../store/records/trigger_records.ts";
 import type { Store } from "../../store/store.ts";
 import type { FlowReactions } from "./flow_reactions.ts";
 import type { TriggerIndex } from "./trigger_index.ts";
@@ -15,18 +18,22 @@ interface ReactionQueueDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly store: Store;
+  readonly committer: Pick<Committer, "commit">;
   readonly index: TriggerIndex;
   readonly flowReactions: FlowReactions;
 }
 
-const NONE: readonly Announcement[] = [];
+const NONE: readonly AnyAnnouncement[] = [];
 const RETRY_MS = 1_000;
+/** Triggers to which a state is announced in one commit, and that react at the same time. */
+const GROUP = 50;
 
 /** The announcements in progress. */
 export class ReactionQueue implements Reactions {
   readonly #deps: ReactionQueueDeps;
   readonly #pending = new Set<Promise<void>>();
-  #leftOver: readonly Announcement[] = NONE;
+  readonly #spreading = new KeyedLock();
+  #leftOver: readonly AnyAnnouncement[] = NONE;
   #isStopped = false;
 
   constructor(deps: ReactionQueueDeps) {
@@ -48,13 +55,13 @@ export class ReactionQueue implements Reactions {
   }
 
   /** @inheritdoc */
-  announcementsOf(execution: Execution, plan: FlowPlan, from: number): readonly Announcement[] {
+  announcementsOf(execution: Execution, plan: FlowPlan, from: number): readonly AnyAnnouncement[] {
     return this.#deps.index.announcementsOf(execution, plan, from);
   }
 
   /** Handles announcements; those of one trigger in this order. */
-  announced(announcements: readonly Announcement[]): void {
-    for (const announcement of announcements) this.#handle(announcement);
+  announced(announcements: readonly AnyAnnouncement[]): void {
+    for (const announcement of announcements) void this.#handle(announcement);
   }
 
   /** Waits for reactions in progress; the next process handles the rest. */
@@ -63,18 +70,53 @@ export class ReactionQueue implements Reactions {
     await Promise.allSettled([...this.#pending]);
   }
 
-  #handle(announcement: Announcement): void {
-    if (this.#isStopped) return;
-    const { clock, logger, flowReactions } = this.#deps;
-    const handled = flowReactions.react(announcement).catch((error: Error) => {
-      logger.repeated("warn", "A trigger cannot react yet", {
-        execution: announcement.executionId,
-        trigger: announcement.trigger.triggerId,
-        error: error.message,
-      });
-      clock.setTimer(RETRY_MS, () => this.#handle(announcement));
+  #handle(announcement: AnyAnnouncement): Promise<void> {
+    if (this.#isStopped) return Promise.resolve();
+    const { clock, logger } = this.#deps;
+    let left = announcement;
+    const work = "trigger" in announcement
+      ? this.#deps.flowReactions.react(announcement)
+      : this.#spread(announcement, (rest) => left = rest);
+    const handled = work.catch((error: Error) => {
+      const trigger = "trigger" in announcement ? announcement.trigger.triggerId : undefined;
+      const facts = { execution: announcement.executionId, trigger, error: error.message };
+      logger.repeated("warn", "A trigger cannot react yet", facts);
+      clock.setTimer(RETRY_MS, () => void this.#handle(left));
     });
     this.#pending.add(handled);
-    void handled.then(() => this.#pending.delete(handled));
+    return handled.then(() => void this.#pending.delete(handled));
+  }
+
+  /** Announces the state to one group of triggers after the other; later states of the execution wait. */
+  #spread(announcement: WideAnnouncement, progress: (rest: WideAnnouncement) => void): Promise<void> {
+    const { tenant, executionId } = announcement;
+    return this.#spreading.run(`${tenant}/${executionId}`, async () => {
+      for (let left: WideAnnouncement | undefined = announcement; left && !this.#isStopped;) {
+        left = await this.#announceNext(left);
+        if (left) progress(left);
+      }
+    });
+  }
+
+  /** A crash comes before or after the commit: no trigger of the group gets the announcement twice. */
+  async #announceNext(announcement: WideAnnouncement): Promise<WideAnnouncement | undefined> {
+    const { namespace: _namespace, flowId: _flowId, after = "", ...reached } = announcement;
+    const { tenant, state } = announcement;
+    const names = new Map(
+      this.#deps.index.listeningTo(tenant, announcement, state).map((
+        each,
+      ) => [triggerName(tenant, each), each]),
+    );
+    const waiting = [...names].filter(([name]) => name > after).sort(([a], [b]) => a < b ? -1 : 1);
+    const group = waiting.slice(0, GROUP);
+    const single = group.map(([, trigger]) => ({ ...reached, trigger, isOwn: false }));
+    const [last] = group.at(-1) ?? [];
+    const left = waiting.length > GROUP ? { ...announcement, after: last } : undefined;
+    const rest = left
+      ? announcementMutation(left)
+      : { type: "delete", key: announcementKey(announcement) } as const;
+    await this.#deps.committer.commit({ mutations: [...single.map(announcementMutation), rest] });
+    await Promise.all(single.map((each) => this.#handle(each)));
+    return left;
   }
 }

@@ -1,7 +1,7 @@
 /** In-memory index of triggers: which listen to executions, and which are disabled. */
 import { type JsonObject, objectsOf, ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
-import type { Announcement } from "../../model/triggers/announcement.ts";
+import type { AnyAnnouncement } from "../../model/triggers/announcement.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import {
   canonicalType,
@@ -47,7 +47,7 @@ class Listeners {
     }
   }
 
-  *of({ namespace, flowId }: Execution): Iterable<Listener> {
+  *of({ namespace, flowId }: Pick<Execution, "namespace" | "flowId">): Iterable<Listener> {
     yield* this.#ofAny.values();
     yield* this.#byFlow.get(flowName(namespace, flowId))?.values() ?? [];
   }
@@ -110,33 +110,45 @@ export class TriggerIndex {
   }
 
   /** The announcements to triggers for the states of an execution from index `from` on. */
-  announcementsOf(execution: Execution, plan: FlowPlan, from: number): readonly Announcement[] {
-    const { tenant, id: executionId, namespace, flowId, history } = execution;
-    const listeners = this.#listeners.get(tenant);
+  announcementsOf(execution: Execution, plan: FlowPlan, from: number): readonly AnyAnnouncement[] {
+    const { tenant, id: executionId, namespace, flowId, history, kind } = execution;
     const own = ownTrigger(execution, plan);
-    if (!own && (!listeners || listeners.isEmpty)) return NONE;
-    return history.slice(from).flatMap(({ state, at }, offset): Announcement[] => {
-      const reached = { tenant, executionId, index: from + offset, state, at };
-      const reacting = [...listeners?.of(execution) ?? []].filter((each) => mayReact(each, execution, state));
-      const announcements = reacting.map(({ trigger }) => ({ ...reached, trigger, isOwn: false }));
-      if (!own || !stopStates(own).has(state)) return announcements;
-      const trigger = { namespace, flowId, triggerId: own.id };
-      return [...announcements, { ...reached, trigger, isOwn: true }];
-    });
+    if (!own && (this.#listeners.get(tenant)?.isEmpty ?? true)) return NONE;
+    // Only NORMAL executions count.
+    const reached = history.slice(from).map(({ state, at }, offset) => ({
+      announced: { tenant, executionId, index: from + offset, state, at },
+      reacting: kind === "NORMAL" ? this.listeningTo(tenant, execution, state) : [],
+    }));
+    const count = reached.reduce((sum, { reacting }) => sum + reacting.length, 0);
+    return reached.flatMap(({ announced, reacting }): AnyAnnouncement[] => [
+      ...count > MAX_ANNOUNCEMENTS && reacting.length > 0
+        ? [{ ...announced, namespace, flowId }]
+        : reacting.map((trigger) => ({ ...announced, trigger, isOwn: false })),
+      ...own && stopStates(own).has(announced.state)
+        ? [{ ...announced, trigger: { namespace, flowId, triggerId: own.id }, isOwn: true }]
+        : [],
+    ]);
+  }
+
+  /** The triggers that react to that state of executions of a flow; not those of the flow itself, which would start it for ever. */
+  listeningTo(
+    tenant: TenantId,
+    flow: Pick<Execution, "namespace" | "flowId">,
+    state: State,
+  ): TriggerKey[] {
+    const triggers: TriggerKey[] = [];
+    for (const { trigger, states } of this.#listeners.get(tenant)?.of(flow) ?? []) {
+      const isOwn = trigger.namespace === flow.namespace && trigger.flowId === flow.flowId;
+      if (states.has(state) && !isOwn) triggers.push(trigger);
+    }
+    return triggers;
   }
 }
 
-const NONE: readonly Announcement[] = [];
+const NONE: readonly AnyAnnouncement[] = [];
 
-/** Only NORMAL executions count, and not those of its own flow, which would start each other forever. */
-function mayReact(
-  { trigger, states }: Listener,
-  { namespace, flowId, kind }: Execution,
-  state: State,
-): boolean {
-  const isOwn = trigger.namespace === namespace && trigger.flowId === flowId;
-  return kind === "NORMAL" && states.has(state) && !isOwn;
-}
+/** Most announcements to single triggers in a commit, which has limits of changes and of bytes in keys. */
+const MAX_ANNOUNCEMENTS = 32;
 
 /** The trigger that started the execution, if it has `stopAfter`. */
 function ownTrigger({ trigger }: Execution, { flow }: FlowPlan): Trigger | undefined {

@@ -1,12 +1,13 @@
 /** Stored triggers: states, due times, marks, windows of conditions, and the announcements of states to triggers. */
 import type { Instant } from "../../base/time/clock.ts";
 import { isJsonObject } from "../../base/json.ts";
-import type { Announcement } from "../../model/triggers/announcement.ts";
+import type { AnyAnnouncement } from "../../model/triggers/announcement.ts";
 import { Evaluations } from "../../model/triggers/evaluations.ts";
 import type { FlowKey, TenantId, TriggerKey } from "../../model/flows/flow.ts";
 import type { TriggerState } from "../../model/triggers/trigger_state.ts";
-import { decodeJson } from "../codec.ts";
+import { decodeJson, encodeJson } from "../codec.ts";
 import {
+  announcementKey,
   keyInNamespace,
   triggerDueKey,
   triggerKey,
@@ -128,15 +129,23 @@ export class TriggerRecords {
 }
 
 /** The announcement stored under an announcement key. */
-export function announcementFrom(key: Key, value: Uint8Array): Announcement {
-  const stored = decodeJson(value) as unknown as Pick<Announcement, "state" | "at" | "isOwn">;
-  return {
+export function announcementFrom(key: Key, value: Uint8Array): AnyAnnouncement {
+  const stored = decodeJson(value) as object;
+  const [, tenant, executionId, index, ...trigger] = key;
+  const reached = {
     ...stored,
-    tenant: String(key[1]),
-    executionId: String(key[2]),
-    index: Number(key[3]),
-    trigger: triggerKeyOf(key),
+    tenant: String(tenant),
+    executionId: String(executionId),
+    index: Number(index),
   };
+  return (trigger.length === 0 ? reached : { ...reached, trigger: triggerKeyOf(key) }) as AnyAnnouncement;
+}
+
+/** Stores an announcement. */
+export function announcementMutation(announcement: AnyAnnouncement): Mutation {
+  const { tenant: _tenant, executionId: _id, index: _index, ...rest } = announcement;
+  const value = "trigger" in rest ? { state: rest.state, at: rest.at, isOwn: rest.isOwn } : rest;
+  return { type: "set", key: announcementKey(announcement), value: encodeJson(value) };
 }
 
 function markMutation(tenant: TenantId, state: TriggerState, isListening: boolean): Mutation {

@@ -33,6 +33,7 @@ export function condition(type: string, properties: JsonObject = {}): JsonObject
 export interface StartedExecution {
   readonly id: string;
   readonly state: string;
+  readonly triggerId: string;
   readonly trigger: JsonObject;
   readonly inputs: JsonObject;
   readonly labels: Readonly<Record<string, string>>;
@@ -68,6 +69,7 @@ function startedOf(execution: JsonObject): StartedExecution {
   return {
     id: String(execution.id),
     state: String(objectOf(execution.state).current),
+    triggerId: String(trigger.id),
     trigger: objectOf(trigger.variables),
     inputs: objectOf(execution.inputs),
     labels: Object.fromEntries(labels.map(({ key, value }) => [String(key), String(value)])),
