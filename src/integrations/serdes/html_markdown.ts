@@ -56,8 +56,12 @@ const EMPHASIS: ReadonlyMap<string, string> = new Map([
 const MAX_INDENTS = 10;
 /** Cells of a table, with those that short rows lack: a wide row makes all others as wide. */
 const MAX_CELLS = 100_000;
+/** Characters of all levels of lists and quotations: each writes those within it again. */
+const MAX_INDENTED_CHARS = 16 * 1024 * 1024;
+/** The number of the first entry of a list; Markdown has no longer one. */
+const START = /^\d{1,9}$/;
 
-/** Markdown with a line break at its end; elements whose names are ignored are left out with their content. @throws Error a table is too large */
+/** Markdown with a line break at its end; elements whose names are ignored are left out with their content. @throws Error it is too large */
 export function markdownOf(html: string, ignored: ReadonlySet<string> = new Set()): string {
   const text = new Writer(ignored).blocks(readHtml(html));
   return text === "" ? "" : `${text}\n`;
@@ -66,6 +70,7 @@ export function markdownOf(html: string, ignored: ReadonlySet<string> = new Set(
 class Writer {
   readonly #ignored: ReadonlySet<string>;
   #indents = 0;
+  #indentedChars = 0;
 
   constructor(ignored: ReadonlySet<string>) {
     this.#ignored = ignored;
@@ -105,7 +110,7 @@ class Writer {
       case "pre":
         return fenced(plain(children).replace(/^\n|\n$/g, ""));
       case "blockquote":
-        return this.#nested(element, () => indented(this.blocks(element), "> ", "> "));
+        return this.#nested(element, () => this.#indented(this.blocks(element), "> ", "> "));
       case "ul":
       case "ol":
         return this.#nested(element, () => this.#list(element));
@@ -131,12 +136,22 @@ class Writer {
   }
 
   #list(list: HtmlElement): string {
-    let number = Number(list.attributes.get("start") ?? 1) || 1;
+    const start = list.attributes.get("start") ?? "";
+    let number = START.test(start) ? Number(start) : 1;
     return elementsOf(list).filter((item) => !this.#isLeftOut(item)).map((item) => {
       const mark = list.name === "ol" ? `${number++}. ` : "- ";
       const text = item.name === "li" ? this.blocks(item) : this.#block(item);
-      return indented(text, mark, " ".repeat(mark.length));
+      return this.#indented(text, mark, " ".repeat(mark.length));
     }).join("\n");
+  }
+
+  #indented(text: string, first: string, next: string): string {
+    const lines = text.split("\n");
+    this.#indentedChars += text.length + lines.length * next.length;
+    if (this.#indentedChars > MAX_INDENTED_CHARS) {
+      throw new Error("Cannot convert the HTML: its lists and quotations are too long");
+    }
+    return lines.map((line, index) => `${index === 0 ? first : next}${line}`.trimEnd()).join("\n");
   }
 
   /** The first row is the head. */
@@ -230,10 +245,6 @@ function longestRun(text: string): number {
 function address(text = ""): string {
   const url = text.trim().replaceAll(/[\n<>]/g, (sign) => encodeURIComponent(sign));
   return /[\s()]/.test(url) ? `<${url}>` : url;
-}
-
-function indented(text: string, first: string, next: string): string {
-  return text.split("\n").map((line, index) => `${index === 0 ? first : next}${line}`.trimEnd()).join("\n");
 }
 
 /** Text whose signs mean nothing in Markdown. */

@@ -14,6 +14,8 @@ export type HtmlNode = HtmlElement | string;
 
 /** Deeper elements become neighbours of their parents: trees are walked recursively. */
 const MAX_DEPTH = 100;
+const MAX_ELEMENTS = 200_000;
+const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
 const VOID: ReadonlySet<string> = new Set([
   ...["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"],
 ]);
@@ -51,11 +53,11 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ...[["eacute", "é"], ["egrave", "è"], ["agrave", "à"], ["ccedil", "ç"], ["times", "×"], ["deg", "°"]],
 ].map(([name = "", text = ""]) => [name, text] as const));
 
-/** The tree of a text. Whatever is malformed is read as far as possible, in a time that grows with its length. */
+/** The tree of a text. Whatever is malformed is read as far as possible, in a time that grows with its length. @throws Error it has too many elements */
 export function readHtml(text: string): HtmlElement {
   const root: HtmlElement = { name: "", attributes: new Map(), children: [] };
   const open: HtmlElement[] = [root];
-  let at = 0;
+  let at = 0, count = 0;
   for (const match of text.matchAll(START)) {
     if (match.index < at) continue; // Within raw content, a comment or a value.
     addText(open, text.slice(at, match.index));
@@ -71,6 +73,9 @@ export function readHtml(text: string): HtmlElement {
     const name = tag.toLowerCase();
     if (slash === "/") close(open, name);
     else {
+      if (++count > MAX_ELEMENTS) {
+        throw new Error(`Cannot read the HTML: it has more than ${MAX_ELEMENTS} elements`);
+      }
       const element = begin(open, name, text.slice(from, end - 1));
       if (!RAW.has(name)) continue;
       at = endOfRaw(text, name, end);
@@ -107,7 +112,7 @@ function addText(open: readonly HtmlElement[], text: string): void {
 function begin(open: HtmlElement[], name: string, rest: string): HtmlElement {
   const closed = CLOSES.get(name);
   while (closed?.has(open.at(-1)?.name ?? "")) open.pop();
-  const attributes = new Map(
+  const attributes = rest === "" ? NO_ATTRIBUTES : new Map(
     [...rest.matchAll(ATTRIBUTE)].map(([, key = "", double, single, bare]) =>
       [key.toLowerCase(), resolved(double ?? single ?? bare ?? "")] as const
     ),

@@ -132,6 +132,24 @@ Deno.test("markdownOf() refuses a table that a wide row makes too large", () => 
   );
 });
 
+/** Pages that would take much memory. */
+const LARGE_PAGES: readonly (readonly [name: string, html: string, error: string])[] = [
+  ["200,001 elements", "<b>".repeat(200_001), "more than 200000 elements"],
+  ["deep lists of long texts", `${"<ul><li>".repeat(10)}${"a<br>".repeat(190_000)}`, "too long"],
+];
+
+for (const [name, html, error] of LARGE_PAGES) {
+  Deno.test(`markdownOf() refuses ${name}`, () => {
+    assertThrows(() => markdownOf(html), Error, error);
+  });
+}
+
+Deno.test("markdownOf() ignores numbers of lists that Markdown does not have", () => {
+  for (const start of ["1e308", "-3", "1234567890", "x"]) {
+    assertEquals(markdownOf(`<ol start="${start}"><li>a</ol>`), "1. a\n");
+  }
+});
+
 /** Paragraphs, and whether they are converted: the package takes quadratic time for marks that have no counterpart. */
 const PARAGRAPHS: readonly (readonly [name: string, source: string, isConverted: boolean])[] = [
   ["many marks without a counterpart", "_a__".repeat(5_000), false],
@@ -150,3 +168,40 @@ for (const [name, source, isConverted] of PARAGRAPHS) {
     });
   }
 }
+
+/** Small texts that the package reads again for each level, or fills up. */
+const COSTLY: readonly (readonly [name: string, source: string, error: string])[] = [
+  [
+    "a wide table",
+    `${"|a".repeat(1_000)}\n${"|-".repeat(1_000)}\n${"|a\n".repeat(100)}`,
+    "more than 100000 cells",
+  ],
+  [
+    "nested lists",
+    Array.from({ length: 950 }, (_, level) => `${"  ".repeat(level)}- a\n`).join(""),
+    "nested too deeply",
+  ],
+  ["nested quotations", `${">".repeat(500)}a\n${"a\n".repeat(50_000)}`, "nested too deeply"],
+];
+
+for (const [name, source, error] of COSTLY) {
+  Deno.test(`MarkdownToHtml refuses ${name}`, async () => {
+    const run = () => runDefinition(markdownToHtml, { from: FROM }, { files: { [FROM]: source } });
+    await assertRejects(run, Error, error);
+  });
+}
+
+Deno.test("tables, lists and quotations are converted as the package does, also when texts are read at the same time", async () => {
+  const sources = [
+    `|a|b|\n|-|:-:|\n${"|1|*2*|\n".repeat(2_000)}\nend *x*`,
+    "> a\n> > b\nc\n\n- d\n  - e\n    - f [g]\n\n[g]: https://g.example\n".repeat(200),
+    "*a* [g]\n\n[g]: https://other.example\n".repeat(500),
+  ];
+  const results = await Promise.all(sources.map(async (source) => {
+    const { outputs, files } = await runDefinition(markdownToHtml, { from: FROM }, {
+      files: { [FROM]: source },
+    });
+    return files.get(String(outputs.uri));
+  }));
+  assertEquals(results, sources.map((source) => String(marked.parse(source))));
+});
