@@ -85,27 +85,29 @@ export class SecretInputs {
       const text = ciphertextOf(value) === undefined ? undefined : this.#open?.(this.#flow, value);
       if (text !== undefined) this.#values.push(text);
       const opened = text ?? (depth > 1 ? this.#openMembers(value, depth - 1) : value);
-      if (opened !== value) copy = withMember(copy, [name], opened);
+      if (opened === value) continue;
+      if (copy === object) copy = { ...object };
+      setOwnProperty(copy, name, opened);
     }
     return copy;
   }
 
   #read(): JsonObject {
-    let inputs = this.#execution.inputs ?? {};
+    const inputs = new EditedObject(this.#execution.inputs ?? {});
     for (const input of this.#flow.inputs) {
-      if (input.type === SECRET_TYPE) inputs = this.#openOne(input, inputs);
+      if (input.type === SECRET_TYPE) this.#openOne(input, inputs);
     }
-    return this.#opened = inputs;
+    return this.#opened = inputs.value;
   }
 
-  #openOne({ id }: Input, inputs: JsonObject): JsonObject {
+  #openOne({ id }: Input, inputs: EditedObject): void {
     const names = id.split(".");
-    const value = names.reduce<JsonValue | undefined>(memberOf, inputs);
+    const value = names.reduce<JsonValue | undefined>(memberOf, inputs.value);
     // Not encrypted: it comes from a revision in which the input was no secret.
     const text = typeof value === "string" ? value : this.#textOf(id, value);
-    if (text === undefined) return inputs;
+    if (text === undefined) return;
     this.#values.push(text);
-    return withMember(inputs, names, text);
+    inputs.set(names, text);
   }
 
   #textOf(id: string, value: JsonValue | undefined): string | undefined {
@@ -120,18 +122,35 @@ function memberOf(value: JsonValue | undefined, name: string): JsonValue | undef
   return isJsonObject(value) ? ownProperty(value, name) : undefined;
 }
 
-/** A copy in which `a.b` has that value; the stored original stays. */
-function withMember(
-  object: JsonObject,
-  [name = "", ...rest]: readonly string[],
-  value: JsonValue,
-): JsonObject {
-  const copy = { ...object };
-  const inner = ownProperty(object, name);
-  setOwnProperty(
-    copy,
-    name,
-    rest.length === 0 ? value : withMember(isJsonObject(inner) ? inner : {}, rest, value),
-  );
-  return copy;
+/** An object and its changes; the stored original stays. Each object is copied once: there may be thousands of changes. */
+class EditedObject {
+  #value: JsonObject;
+  readonly #copies = new Set<JsonObject>();
+
+  constructor(original: JsonObject) {
+    this.#value = original;
+  }
+
+  get value(): JsonObject {
+    return this.#value;
+  }
+
+  /** Sets `a.b`. */
+  set(names: readonly string[], value: JsonValue): void {
+    let object = this.#value = this.#copyOf(this.#value);
+    for (const name of names.slice(0, -1)) {
+      const inner = ownProperty(object, name);
+      const copy = this.#copyOf(isJsonObject(inner) ? inner : {});
+      setOwnProperty(object, name, copy);
+      object = copy;
+    }
+    setOwnProperty(object, names.at(-1) ?? "", value);
+  }
+
+  #copyOf(object: JsonObject): JsonObject {
+    if (this.#copies.has(object)) return object;
+    const copy = { ...object };
+    this.#copies.add(copy);
+    return copy;
+  }
 }

@@ -10,8 +10,9 @@ const MIN_LINE_LENGTH = 8;
 
 /** The secrets that one execution has used so far. */
 export class SecretMask {
-  /** Longest first, so that masking a part does not leave the rest of a longer one. */
-  #parts: string[] = [];
+  readonly #parts = new Set<string>();
+  /** Longest first, so that masking a part does not leave the rest of a longer one; made when it is needed. */
+  #ordered: readonly string[] | undefined;
   readonly #secrets = new Set<string>();
 
   /** Masks that text from now on: unchanged, escaped as in JSON, and each longer line. */
@@ -24,8 +25,8 @@ export class SecretMask {
       ...lines.filter((line) => line.length >= MIN_LINE_LENGTH),
     ];
     const escaped = parts.map((part) => JSON.stringify(part).slice(1, -1));
-    const all = new Set([...this.#parts, ...parts, ...escaped]);
-    this.#parts = [...all].sort((a, b) => b.length - a.length);
+    for (const part of [...parts, ...escaped]) this.#parts.add(part);
+    this.#ordered = undefined;
   }
 
   /** The secrets, each as it was added. */
@@ -48,7 +49,8 @@ export class SecretMask {
   #replaced(text: string, by: (secret: string) => string): string {
     if (this.#secrets.has(text.trim())) return by(text);
     let replaced = text;
-    for (const part of this.#parts) replaced = replaced.replaceAll(part, by(part));
+    this.#ordered ??= [...this.#parts].sort((a, b) => b.length - a.length);
+    for (const part of this.#ordered) replaced = replaced.replaceAll(part, by(part));
     return replaced;
   }
 }

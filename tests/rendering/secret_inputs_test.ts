@@ -3,6 +3,9 @@ import { assert, assertEquals } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../src/base/json.ts";
 import { stringifyJson } from "../../src/base/json.ts";
 import { Logger } from "../../src/base/log.ts";
+import type { Execution } from "../../src/model/executions/execution.ts";
+import type { Flow } from "../../src/model/flows/flow.ts";
+import { SecretInputs } from "../../src/rendering/secret_inputs.ts";
 import { ENCRYPTED_TYPE } from "../../src/model/flows/input_value.ts";
 import { EventReader } from "../http/event_reader.ts";
 import { FakeClock, settle } from "../support/fakes/fake_clock.ts";
@@ -272,4 +275,18 @@ tasks:
   assert(lines.length >= 2, lines.join("\n"));
   assert(lines.some((line) => line.includes(STARS)), lines.join("\n"));
   assert(!lines.some((line) => line.includes(SECRET)), lines.join("\n"));
+});
+
+Deno.test("10,000 SECRET inputs are decrypted together, in groups too, and the stored ones stay", () => {
+  const ids = Array.from({ length: 5_000 }, (_, n) => [`s${n}`, `group.s${n}`]).flat();
+  const sealed = (text: string) => ({ type: ENCRYPTED_TYPE, value: text });
+  const all = (of: (text: string) => JsonValue) =>
+    Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`s${n}`, of(`s${n}`)]));
+  const stored = { ...all(sealed), group: all(sealed), name: "Ada" };
+  const before = stringifyJson(stored);
+  const flow = { inputs: ids.map((id) => ({ id, type: "SECRET" })) } as unknown as Flow;
+  const openInput = (_flow: Flow, value: JsonValue) => String((value as JsonObject).value);
+  const secrets = new SecretInputs(flow, { inputs: stored } as unknown as Execution, { openInput });
+  assertEquals(secrets.inputs, { ...all(String), group: all(String), name: "Ada" });
+  assertEquals([secrets.values.length, stringifyJson(stored)], [10_000, before]);
 });

@@ -52,3 +52,11 @@ for (const [name, secrets, text, expected] of CASES) {
     assertEquals(mask.apply(text), expected);
   });
 }
+
+Deno.test("apply() masks secrets that are added after a text was masked, the longest first", () => {
+  const mask = new SecretMask();
+  mask.add("abcd");
+  assertEquals(mask.apply("abcdef"), "****ef");
+  mask.add("abcdef");
+  assertEquals(mask.apply("abcdef abcd"), "****** ****");
+});
