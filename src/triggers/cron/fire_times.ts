@@ -74,9 +74,17 @@ function nextExisting(cron: CronExpression, zone: Zone, after: number): number |
       candidate > after && zone.offsetAt(candidate) === wanted - candidate
     );
     if (instant !== undefined) return instant;
-    local = nextLocalTime(cron, local + 1);
+    local = nextLocalTime(cron, afterGap(local, zone));
   }
   return undefined;
+}
+
+/** The next local time; the first one after the gap if the clock skips the given one: some zones have skipped a whole day. */
+function afterGap(local: number, zone: Zone): number {
+  const [early, late] = candidatesOf(local, zone);
+  if (zone.offsetAt(early) === zone.offsetAt(late)) return local + 1;
+  const end = changeBetween(early, late, zone);
+  return Math.max(local + 1, end + zone.offsetAt(end));
 }
 
 /** The first second of the offset at `late`; the offset at `early` differs. */

@@ -113,6 +113,16 @@ Deno.test("sharedFireTimes() returns the times of one schedule, cached or not", 
   assertEquals(sharedFireTimes("0 0 30 2 *", false, zone).next(start), undefined);
 });
 
+Deno.test("cronFireTimes() passes a day that a zone skips in some steps, in both directions", () => {
+  const zone = findZone("Pacific/Apia");
+  let count = 0;
+  const offsetAt = (second: number) => (count++, zone.offsetAt(second));
+  const times = cronFireTimes(parseCron("* * * * * *", true), { ...zone, offsetAt });
+  const [last, first] = [Date.parse("2011-12-30T09:59:59Z"), Date.parse("2011-12-30T10:00:00Z")];
+  assertEquals([times.next(last), times.previous(first)], [first, last]);
+  assertEquals(count < 1_000, true);
+});
+
 Deno.test("cronFireTimes() previous() of an expression that never fires is undefined", () => {
   assertEquals(cronFireTimes(parseCron("0 0 30 2 *"), findZone("UTC")).previous(0), undefined);
 });
