@@ -7,6 +7,9 @@ import type { FireTimes, ScheduleTriggerType } from "../model/triggers/trigger_c
 import { dateTextOf } from "./cron/fire_times.ts";
 import { RECOVER_MISSED, SCHEDULE_OUTPUTS, TIME_ZONE } from "./shared_properties.ts";
 
+/** As many as the source of a flow may have; an expression may give more. */
+const MAX_DATES = 20_000;
+
 /** Sets `trigger.date`, `trigger.next` and `trigger.previous`. */
 export const scheduleOnDatesTrigger: ScheduleTriggerType = {
   form: "schedule",
@@ -36,10 +39,12 @@ export const scheduleOnDatesTrigger: ScheduleTriggerType = {
   },
 };
 
-/** The dates in ascending order without duplicates; an expression renders to JSON. @throws Error one is no date */
+/** The dates in ascending order without duplicates; an expression renders to JSON. @throws Error one is no date, there are too many */
 function datesOf(properties: JsonObject, zone: Zone): Instant[] {
   const given = readStructure(ownProperty(properties, "dates") ?? null);
-  const dates = (Array.isArray(given) ? given : [given]).map((date) => {
+  const all = Array.isArray(given) ? given : [given];
+  if (all.length > MAX_DATES) throw new Error(`Cannot read dates: they are more than ${MAX_DATES}`);
+  const dates = all.map((date) => {
     const { epochSeconds, nanos } = parseIsoDate(String(date), zone);
     return epochSeconds * 1000 + Math.floor(nanos / 1_000_000);
   });

@@ -1,5 +1,6 @@
 /** Nodes, edges and clusters of one graph, in the form of the API. */
 import type { JsonObject } from "../../base/json.ts";
+import { illegalArgument } from "../../model/errors.ts";
 import { FOR_EACH_ITEM, ITEM_PARTS, itemParts } from "../../model/executions/for_each_item.ts";
 import type { Task } from "../../model/flows/flow.ts";
 
@@ -49,6 +50,8 @@ export function relationOf(relationType: RelationType, value?: string): Relation
 const TYPE_PREFIX = "io.kestra.core.models.hierarchies.";
 
 const CLUSTER_PREFIX = /^cluster_/;
+/** Of the uids of a graph, each of which has those around it: few tasks with long ids within each other are gigabytes. */
+const MAX_UID_CHARS = 32 * 1024 * 1024;
 
 /** The graph of a flow. */
 export interface FlowGraph {
@@ -79,6 +82,7 @@ export class GraphParts implements FlowGraph {
   readonly flowables: string[] = [];
   /** Uids of the nodes of each cluster. */
   readonly #members = new Map<string, string[]>();
+  #uidChars = 0;
 
   /** Adds the first and last node of the flow itself, whose cluster is not listed. */
   openRoot(uid: string): { first: string; last: string } {
@@ -86,7 +90,7 @@ export class GraphParts implements FlowGraph {
     return this.#addEnds(uid);
   }
 
-  /** Adds a cluster with its first and last node. */
+  /** Adds a cluster with its first and last node. @throws DomainError as {@link addNode} */
   openCluster(
     { uid, parents, relation, task, isSubflow = false }: ClusterFacts,
   ): { first: string; last: string } {
@@ -100,12 +104,14 @@ export class GraphParts implements FlowGraph {
       cluster.taskNode = { uid: uid.replace(CLUSTER_PREFIX, ""), type, task };
     }
     const { first: start, last: end } = ends;
+    for (const parent of parents) this.#count(parent);
     this.clusters.push({ cluster, nodes, parents: [...parents], start, end });
     return ends;
   }
 
-  /** Adds a node to a cluster; returns its uid. */
+  /** Adds a node to a cluster; returns its uid. @throws DomainError invalid_argument: the graph is too large */
   addNode(cluster: string, uid: string, type: string, facts: JsonObject = {}): string {
+    this.#count(uid, uid);
     this.nodes.push({ uid, type: TYPE_PREFIX + type, ...facts });
     this.#members.get(cluster)?.push(uid);
     return uid;
@@ -117,9 +123,18 @@ export class GraphParts implements FlowGraph {
     return this.addNode(cluster, `${uid}.@${name}`, type);
   }
 
-  /** Adds an edge. */
+  /** Adds an edge. @throws DomainError as {@link addNode} */
   addEdge(source: string, target: string, relation?: Relation): void {
+    this.#count(source, target);
     this.edges.push({ source, target, relation: { ...relation } });
+  }
+
+  #count(...uids: readonly string[]): void {
+    for (const { length } of uids) this.#uidChars += length;
+    if (this.#uidChars <= MAX_UID_CHARS) return;
+    throw illegalArgument(
+      "Can't draw the flow because its graph is too large: use shorter ids or fewer levels.",
+    );
   }
 
   #addEnds(cluster: string): { first: string; last: string } {

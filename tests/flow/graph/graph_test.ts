@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { ownProperty } from "../../../src/base/json.ts";
 import {
   buildFlow,
@@ -354,4 +354,17 @@ Deno.test("flowGraph() keeps what was written of tasks and triggers", () => {
   const byUid = new Map(nodes.map((node) => [node.uid, node]));
   assertEquals(byUid.get("root.a")?.task, { id: "a", type: "io.svc.plugin.core.debug.Return" });
   assertEquals(byUid.get("root.Triggers.x")?.triggerDeclaration, { id: "x", type: "t.T", key: "k" });
+});
+
+Deno.test("flowGraph() refuses a flow whose uids have too many characters", () => {
+  const long = "x".repeat(256);
+  const leaves = Array.from({ length: 400 }, (_, n) => `{id: a${n}, type: F.Sequential, tasks: [Rb${n}]}`)
+    .join();
+  const nested = Array.from({ length: 46 }).reduce<string>(
+    (inner, _, n) => `{id: ${long}${n}, type: F.Parallel, tasks: [${inner}]}`,
+    leaves,
+  );
+  const error = assertThrows(() => flowGraph(flowOf(`tasks: [${nested}]`)), Error);
+  assertEquals(error.message.includes("its graph is too large: use shorter ids or fewer levels"), true);
+  assert(flowGraph(flowOf(`tasks: [${leaves}]`)).nodes.length > 800);
 });
