@@ -7,6 +7,9 @@ import { FieldScanner } from "./field_scanner.ts";
 
 /** Rows that are written at once: each call of the package reads the options again. */
 const ROWS_AT_ONCE = 500;
+/** Fields that are held at once: each row has all columns of the first one, also where it has none of them. */
+const FIELDS_AT_ONCE = 50_000;
+const MAX_COLUMNS = 16_384;
 const [QUOTE, COMMA, CLOSING] = [0x22, 0x2c, 0x7d];
 
 const utf8 = new TextEncoder();
@@ -59,7 +62,8 @@ export class CsvRows implements RowReceiver {
     this.count++;
     if (this.#columns === undefined && isJsonObject(row)) this.#begin(Object.keys(row));
     this.#batch.push(fieldsOf(row, this.#columns ?? []));
-    if (this.#batch.length >= ROWS_AT_ONCE) this.end();
+    const fields = this.#batch.length * (this.#columns?.length ?? 1);
+    if (this.#batch.length >= ROWS_AT_ONCE || fields >= FIELDS_AT_ONCE) this.end();
   }
 
   /** Writes the rows that wait. */
@@ -88,6 +92,9 @@ export class CsvRows implements RowReceiver {
   }
 
   #begin(columns: readonly string[]): void {
+    if (columns.length > MAX_COLUMNS) {
+      throw new Error(`Cannot write the rows: the first one has more than ${MAX_COLUMNS} columns`);
+    }
     this.#columns = columns;
     if (this.#style.hasHeader) this.#batch.push([...columns]);
     if (this.#scanner === undefined || columns.length === 0) return;

@@ -1,5 +1,7 @@
 /** Rows → an Excel file, as a stream: neither the rows nor the sheets are held in memory. https://ecma-international.org/publications-and-standards/standards/ecma-376/ */
 import { Double, isJsonObject, type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 
 /** A sheet and its rows. */
 export interface SheetRows {
@@ -17,10 +19,12 @@ interface WriterOptions {
 
 /** Bounds of Excel. */
 const MAX_ROWS = 1_048_576;
+const MAX_COLUMNS = 16_384;
 const MAX_CELL_CHARS = 32_767;
 const MAX_TITLE_CHARS = 31;
 /** Characters of XML that are compressed at once. */
 const CHUNK_CHARS = 64 * 1024;
+const TURN_MS = 10;
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
@@ -118,10 +122,14 @@ async function* sheetTexts(
   rows: AsyncIterable<JsonValue>,
   { hasHeader, hasStyles }: WriterOptions,
 ): AsyncGenerator<string> {
+  const turns = new Turns(systemClock, TURN_MS);
   yield `${HEAD}<worksheet xmlns="${MAIN}"><sheetData>`;
   let columns: readonly string[] | undefined;
   let count = 0;
   const rowText = (cells: readonly JsonValue[], style = "") => {
+    if (cells.length > MAX_COLUMNS) {
+      throw new Error(`Cannot write the sheet: a row has more than ${MAX_COLUMNS} columns`);
+    }
     if (++count > MAX_ROWS) throw new Error(`Cannot write the sheet: it has more than ${MAX_ROWS} rows`);
     const texts = cells.map((cell, index) =>
       cell === null ? "" : cellText(cell, ` r="${columnName(index)}${count}"${style}`)
@@ -140,6 +148,7 @@ async function* sheetTexts(
         ? row
         : [row],
     );
+    await turns.next();
   }
   yield "</sheetData></worksheet>";
 }

@@ -1,5 +1,5 @@
 /** Lines that are copied into CSV without being read. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { stringify } from "csv-stringify/sync";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { ByteFile } from "../../../src/integrations/byte_file.ts";
@@ -117,4 +117,32 @@ Deno.test("lines longer than the buffer are copied, and rows between them keep t
   assertEquals(await readLines(ion), [1, 3]);
   const csv = new TextDecoder().decode(await csvOf(ion, {}));
   assertEquals(csv.replace(long, "LONG"), "a\n1\nLONG\n2\n3\n");
+});
+
+Deno.test("rows that lack columns of a wide first row are written in small batches; more columns than the limit are refused", async () => {
+  const wide = (columns: number) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: columns }, (_, n) => [`c${n}`, n])));
+  await withTempDir(async (folder) => {
+    const sizes: number[] = [];
+    const counted = (rows: string[][], options: Readonly<Record<string, unknown>>) => {
+      sizes.push(rows.length);
+      return stringify(rows, options);
+    };
+    const style: CsvStyle = {
+      hasHeader: true,
+      separator: ",",
+      lineEnd: "\n",
+      delimiter: '"',
+      isDelimited: false,
+      isEmptyDelimited: false,
+      encoding: "utf8",
+    };
+    using file = new ByteFile(`${folder}/rows.csv`);
+    const rows = new CsvRows(file, style, counted);
+    await Deno.writeTextFile(`${folder}/rows.ion`, `${wide(10_000)}\n${"{}\n".repeat(20)}`);
+    await passRows(`${folder}/rows.ion`, rows, new AbortController().signal);
+    rows.end();
+    assertEquals(sizes, [5, 5, 5, 5, 2]);
+  });
+  await assertRejects(() => csvOf(wide(16_385), {}), Error, "the first one has more than 16384 columns");
 });

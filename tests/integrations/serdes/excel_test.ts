@@ -188,6 +188,8 @@ Deno.test("what is no Excel file, and what Excel has no place for, is refused", 
     Error,
     "Invalid title",
   );
+  const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 16_385 }, (_, n) => [`c${n}`, n])));
+  await assertRejects(() => written({ from: FROM }, { [FROM]: wide }), Error, "more than 16384 columns");
   const long = JSON.stringify({ a: "x".repeat(40_000) });
   const error = await assertRejects(() => written({ from: FROM }, { [FROM]: long }), Error);
   assertMatch(error.message, /more than 32767 characters/);
