@@ -1,5 +1,6 @@
 /** JSON, YAML and ION: any value, as text. A default may be the value itself. */
-import { type JsonValue, parseJson } from "../../base/json.ts";
+import { parseJson } from "../../base/json.ts";
+import { isNestedDeeper } from "../../base/json_text.ts";
 import { IonError, parseIon } from "../../languages/ion/mod.ts";
 import { MAX_YAML_DEPTH } from "../../languages/yaml/mod.ts";
 import { parseYamlValue } from "../source/parse.ts";
@@ -36,18 +37,12 @@ function textInput(type: string, read: (text: string) => Converted): InputType {
 
 /** The value of a JSON text; messages name the input type `type`. */
 export function readJson(type: string, text: string): Converted {
-  try {
-    const value = parseJson(text);
-    if (!isDeeper(value, MAX_YAML_DEPTH)) return { value };
+  if (isNestedDeeper(text, MAX_YAML_DEPTH)) {
     return expected(type, shownValue(text), `it is nested deeper than ${MAX_YAML_DEPTH} levels`);
-  } catch (error) {
-    // The parser of the platform throws on a syntax error, and on nesting too deep for its stack.
-    const reason = error instanceof SyntaxError ? error.message : "it is nested too deep";
-    return expected(type, shownValue(text), reason);
   }
-}
-
-function isDeeper(value: JsonValue, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => isDeeper(item as JsonValue, levels - 1));
+  try {
+    return { value: parseJson(text) };
+  } catch (error) {
+    return expected(type, shownValue(text), (error as Error).message);
+  }
 }

@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { joinBytes } from "../../base/bytes.ts";
 import { type JsonValue, parseJson } from "../../base/json.ts";
+import { isNestedDeeper, MAX_DEPTH } from "../../base/json_text.ts";
 import { DomainError } from "../../model/errors.ts";
 import { MAX_JSON_BODY_BYTES } from "../../model/limits.ts";
 import { readChunks } from "./body_reader.ts";
@@ -66,6 +67,10 @@ export async function readOptionalJson(
 ): Promise<JsonValue | undefined> {
   const text = await readText(c, maxBytes);
   if (text.trim() === "") return undefined;
+  if (isNestedDeeper(text)) {
+    const reason = `the body is nested deeper than ${MAX_DEPTH} levels; send flatter values`;
+    throw new DomainError("invalid_json", `Invalid json: ${reason}`);
+  }
   try {
     return parseJson(text);
   } catch (cause) {

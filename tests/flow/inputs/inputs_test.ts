@@ -98,6 +98,7 @@ const CONVERSIONS: readonly [string, string, JsonValue | RegExp | { error: strin
   ["type: JSON", "null", null],
   ["type: JSON", "{a", /^Expected `JSON` but received `\{a` with errors: `.+`$/],
   ["type: JSON", "[".repeat(101) + "]".repeat(101), /it is nested deeper than 100 levels/],
+  ["type: JSON", "[".repeat(101), /it is nested deeper than 100 levels/],
   ["type: JSON", "[".repeat(100_000), /^Expected `JSON` but received `\[{100}…` with errors/],
   ["type: YAML", "some: property\nalist:\n- of\n- 2.0", { some: "property", alist: ["of", new Double(2)] }],
   ["type: YAML", "{}", {}],

@@ -18,7 +18,7 @@ function startBodyApp() {
   routes.post("/text", async (c) => c.json({ text: await readText(c, MAX_BYTES) }));
   routes.post("/bytes", async (c) => c.json({ length: (await readBytes(c, MAX_BYTES)).length }));
   routes.post("/json", async (c) => {
-    const value = await readJson(c, MAX_BYTES);
+    const value = await readJson(c);
     return c.json({ value, isDouble: value instanceof Double });
   });
   routes.post("/optional", async (c) => c.json({ value: await readOptionalJson(c, MAX_BYTES) ?? "none" }));
@@ -97,6 +97,18 @@ Deno.test("readJson() keeps number kinds and refuses invalid JSON", async () => 
   assertEquals(await (await send("optional", " \n")).json(), { value: "none" });
   assertEquals(await (await send("optional", "1")).json(), { value: 1 });
   assertEquals((await send("optional", "{")).status, 422);
+});
+
+Deno.test("readJson() refuses a body of more than 500 levels", async () => {
+  await using server = await startBodyApp();
+  const send = async (levels: number) => {
+    const body = `${"[".repeat(levels)}1.5${"]".repeat(levels)}`;
+    const response = await server.send("/api/v1/flows/json", { method: "POST", body });
+    return [response.status, (await response.json()).message];
+  };
+  assertEquals(await send(500), [200, undefined]);
+  const reason = "Invalid json: the body is nested deeper than 500 levels; send flatter values";
+  assertEquals(await send(501), [422, reason]);
 });
 
 Deno.test("requireMediaType() refuses other types with 415", async () => {
