@@ -317,13 +317,15 @@ class ChartReader {
     return this.#refuse([...at, "agg"], `of ${found.field} must be one of ${allowed}`);
   }
 
+  /** The first criterion of each column: further ones have no effect. */
   #orderBy(data: JsonObject, columns: readonly ChartColumn[]): ChartOrder[] {
     const list = ownProperty(data, "orderBy") ?? [];
     if (!Array.isArray(list)) {
       this.#refuse(["data", "orderBy"], "must be a list of objects with column and order");
       return [];
     }
-    return list.flatMap((item, index) => {
+    const orders = new Map<string, ChartOrder>();
+    for (const [index, item] of list.entries()) {
       const at = ["data", "orderBy", index];
       const column = isJsonObject(item) ? ownProperty(item, "column") : undefined;
       const order = isJsonObject(item) ? ownProperty(item, "order") ?? "ASC" : "ASC";
@@ -332,8 +334,10 @@ class ChartReader {
         this.#refuse([...at, "column"], "must be one of the columns");
       }
       if (order !== "ASC" && order !== "DESC") this.#refuse([...at, "order"], "must be ASC or DESC");
-      return [{ column: String(column), descending: order === "DESC" }];
-    });
+      const name = String(column);
+      if (!orders.has(name)) orders.set(name, { column: name, descending: order === "DESC" });
+    }
+    return [...orders.values()];
   }
 
   #checkColumns(

@@ -53,6 +53,18 @@ Deno.test("readChartSource() reads columns, filters and order", () => {
   });
 });
 
+Deno.test("readChartSource() keeps the first criterion of each column", () => {
+  const criteria = "{column: a}, {column: b, order: DESC}, ".repeat(500) + "{column: a, order: DESC}";
+  const { chart, problems } = read(
+    table(`  columns: {a: {field: STATE}, b: {field: FLOW_ID}}\n  orderBy: [${criteria}]\n`),
+  );
+  assertEquals(problems, []);
+  assertEquals(chart?.kind === "Table" && chart.query.orderBy, [
+    { column: "a", descending: false },
+    { column: "b", descending: true },
+  ]);
+});
+
 Deno.test("readChartSource() reads a KPI with one column, and a Markdown chart without data", () => {
   const kpi = read(
     `id: k\ntype: ${CHART}KPI\nchartOptions: {numberType: PERCENTAGE}\ndata:\n  type: ${DATA}LogsKPI\n` +
