@@ -18,6 +18,8 @@ import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
 import { badRequest, invalidArgument, invalidEntity } from "../../refusals.ts";
 
 const FILE_PART = "fileUpload";
+/** Most names that an autocompletion always includes. */
+const MAX_IDS = 10_000;
 const SORT_FIELDS = new Map([["id", ({ id }: ListedNamespace) => id]]);
 /** Members of namespaces on other servers that have no effect here, with what to do instead. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
@@ -104,7 +106,7 @@ function addListRoutes(routes: Hono<AppEnv>, namespaces: Namespaces): void {
   routes.post("/namespaces/autocomplete", async (c) => {
     const { q, ids } = await readWanted(c);
     const names = (await namespaces.list(c.get("actor"))).map(({ id }) => id);
-    return c.json(names.filter((id) => ids.includes(id) || id.toLowerCase().includes(q)));
+    return c.json(names.filter((id) => ids.has(id) || id.toLowerCase().includes(q)));
   });
 }
 
@@ -179,10 +181,13 @@ function textMember(body: JsonObject, name: string): string | undefined {
 /** `{q?, ids?}`: a part of the names, and names that are always included. @throws DomainError invalid_json, invalid_argument */
 async function readWanted(
   c: Context<AppEnv>,
-): Promise<{ readonly q: string; readonly ids: readonly string[] }> {
+): Promise<{ readonly q: string; readonly ids: ReadonlySet<string> }> {
   const body = await readOptionalJson(c) ?? {};
   const q = isJsonObject(body) ? ownProperty(body, "q") ?? "" : null;
   const ids = isJsonObject(body) ? ownProperty(body, "ids") ?? [] : null;
-  if (typeof q === "string" && isTextList(ids)) return { q: q.trim().toLowerCase(), ids };
-  throw invalidArgument('the body must be an object with a text as "q" and a list of texts as "ids"');
+  if (typeof q !== "string" || !isTextList(ids)) {
+    throw invalidArgument('the body must be an object with a text as "q" and a list of texts as "ids"');
+  }
+  if (ids.length <= MAX_IDS) return { q: q.trim().toLowerCase(), ids: new Set(ids) };
+  throw invalidArgument(`"ids" has ${ids.length} names, but at most ${MAX_IDS} are allowed; send fewer`);
 }

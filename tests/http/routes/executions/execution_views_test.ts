@@ -77,6 +77,7 @@ const BAD_REQUESTS: readonly (readonly [string, string, RequestInit, number, str
   ["GET", "/namespaces/Upper", {}, 422, "must match"],
   ["POST", "/namespaces/autocomplete", json({ q: 1 }), 422, "must be an object"],
   ["POST", "/namespaces/autocomplete", json({ ids: "a" }), 422, "must be an object"],
+  ["POST", "/namespaces/autocomplete", json({ ids: Array(10_001).fill("a") }), 422, "at most 10000"],
 ];
 
 for (const [method, path, init, status, message] of BAD_REQUESTS) {
