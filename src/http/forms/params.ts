@@ -41,7 +41,7 @@ export function readPaging(query: URLSearchParams): Paging {
   return {
     page: readPositive(query, "page", 1, Number.MAX_SAFE_INTEGER),
     size: readPositive(query, "size", 10, MAX_PAGE_SIZE),
-    sort: query.getAll("sort").filter((text) => text !== "").map(readSortKey),
+    sort: readSort(query),
   };
 }
 
@@ -52,6 +52,17 @@ export function readPositive(query: URLSearchParams, name: string, fallback: num
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 1) return Math.min(value, max);
   throw invalidArgument(`"${name}" must be a whole number from 1, but received "${text}"`);
+}
+
+/** The first criterion of each field: further ones have no effect. */
+function readSort(query: URLSearchParams): SortKey[] {
+  const keys = new Map<string, SortKey>();
+  for (const text of query.getAll("sort")) {
+    if (text === "") continue;
+    const key = readSortKey(text);
+    if (!keys.has(key.field)) keys.set(key.field, key);
+  }
+  return [...keys.values()];
 }
 
 function readSortKey(text: string): SortKey {

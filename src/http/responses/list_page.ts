@@ -7,13 +7,17 @@ export function takePage<T>(
   paging: Paging,
   fields: ReadonlyMap<string, (item: T) => string | number>,
 ): T[] {
-  const sorted = [...items];
-  for (const { field, descending } of [...paging.sort].reverse()) {
+  const criteria = paging.sort.flatMap(({ field, descending }) => {
     const valueOf = fields.get(sortFieldIn(field, [...fields.keys()]));
-    if (valueOf === undefined) continue;
-    const sign = descending ? -1 : 1;
-    sorted.sort((a, b) => valueOf(a) < valueOf(b) ? -sign : valueOf(a) > valueOf(b) ? sign : 0);
-  }
+    return valueOf ? [{ valueOf, sign: descending ? -1 : 1 }] : [];
+  });
+  const sorted = items.toSorted((a, b) => {
+    for (const { valueOf, sign } of criteria) {
+      const left = valueOf(a), right = valueOf(b);
+      if (left !== right) return left < right ? -sign : sign;
+    }
+    return 0;
+  });
   const start = (paging.page - 1) * paging.size;
   return sorted.slice(start, start + paging.size);
 }
