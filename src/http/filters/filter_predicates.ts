@@ -3,11 +3,11 @@ import type { Instant } from "../../base/time/clock.ts";
 import {
   DATE_OPERATORS,
   matchesDate,
-  matchesName,
+  nameTest,
   searchWords,
   SYSTEM_NAMESPACE,
 } from "../../model/executions/execution_query.ts";
-import { hasLabel, type Label } from "../../model/flows/label.ts";
+import type { Label } from "../../model/flows/label.ts";
 import {
   type FilterFields,
   isNegated,
@@ -58,15 +58,14 @@ export const readWordTest: ReadTest<string> = (filter) => {
 
 /** The namespace has flows of users, or of the system. */
 export const readScopeTest: ReadTest<string> = (filter) => {
-  const scopes = readScopes(filter);
-  return (namespace) =>
-    scopes.includes(namespace === SYSTEM_NAMESPACE ? "SYSTEM" : "USER") !== isNegated(filter);
+  const scopes = new Set(readScopes(filter));
+  return (namespace) => scopes.has(namespace === SYSTEM_NAMESPACE ? "SYSTEM" : "USER") !== isNegated(filter);
 };
 
 /** The name matches. */
 export const readNameTest: ReadTest<string> = (filter) => {
   const { operator, values } = readName(filter);
-  return (name) => matchesName(operator, values, name);
+  return nameTest(operator, values);
 };
 
 /** The date matches; `undefined` matches nothing. */
@@ -78,14 +77,17 @@ export const readDateTest: ReadTest<Instant | undefined> = (filter) => {
 
 /** One of the labels matches. */
 export const readLabelTest: ReadTest<readonly Label[]> = (filter) => {
-  const wanted = readPairs(filter);
-  return (labels) => wanted.some((label) => hasLabel(labels, label)) !== isNegated(filter);
+  const wanted = new Map<string, Set<string>>();
+  for (const { key, value } of readPairs(filter)) wanted.set(key, (wanted.get(key) ?? new Set()).add(value));
+  return (labels) => labels.some(({ key, value }) => wanted.get(key)?.has(value)) !== isNegated(filter);
 };
 
 /** One of some names in capitals, which filters write in any case. */
 export function readChoiceTest<T extends string>(allowed: readonly T[]): ReadTest<T> {
   return (filter) => {
-    const wanted = valuesOf(filter).map((text) => oneOf(filter.field, text.toUpperCase(), allowed));
-    return (value) => wanted.includes(value) !== isNegated(filter);
+    const wanted = new Set(
+      valuesOf(filter).map((text) => oneOf(filter.field, text.toUpperCase(), allowed)),
+    );
+    return (value) => wanted.has(value) !== isNegated(filter);
   };
 }

@@ -256,6 +256,13 @@ export function matchesName(operator: NameOperator, values: readonly string[], n
   }
 }
 
+/** As {@link matchesName}, for many names. */
+export function nameTest(operator: NameOperator, values: readonly string[]): (name: string) => boolean {
+  if (values.length === 1) return (name) => matchesName(operator, values, name);
+  const listed = new Set(values);
+  return (name) => listed.has(name) === (operator === "IN");
+}
+
 /** Whether a date matches. */
 export function matchesDate(operator: DateOperator, wanted: Instant, at: Instant): boolean {
   switch (operator) {

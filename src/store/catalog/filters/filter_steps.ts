@@ -6,7 +6,7 @@ import {
   type EndedAfterCondition,
   type IdCondition,
   matchesDate,
-  matchesName,
+  nameTest,
   type TriggerCondition,
 } from "../../../model/executions/execution_query.ts";
 import { LOG_LEVELS, type LogLevel } from "../../../model/flows/flow.ts";
@@ -223,9 +223,8 @@ export function idStep({ operator, values }: IdCondition): FilterStep {
   const isSingle = operator === "EQUALS" || (operator === "IN" && values.length === 1);
   const whole = isSingle && isId(value) ? tryPackId(value) : undefined;
   if (whole) return wholeIdStep(whole);
-  return blockStep(({ idsOnce: ids }) => (row) =>
-    matchesName(operator, values, unpackId(ids, row * ID_WORDS))
-  );
+  const test = nameTest(operator, values);
+  return blockStep(({ idsOnce: ids }) => (row) => test(unpackId(ids, row * ID_WORDS)));
 }
 
 /** The accepted dates in whole milliseconds, both bounds inclusive. NOT_EQUALS accepts all. */
