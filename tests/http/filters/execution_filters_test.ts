@@ -220,6 +220,11 @@ const REFUSALS: [query: string, code: string, message: string][] = [
     "invalid_filter",
     "at most 100 filters",
   ],
+  [
+    "filters[flowId][REGEX]=f&filters[or][1][namespace][REGEX]=n&".repeat(5) + "filters[flowId][REGEX]=i",
+    "invalid_filter",
+    'at most 10 filters with "REGEX" are allowed',
+  ],
   [`q=${"a".repeat(10_001)}`, "invalid_filter", 'the value of "q" is too long'],
 ];
 
