@@ -97,9 +97,9 @@ export class Charts {
       case "Metrics":
         return this.#table(query, request, (add) => this.#visitMetrics(actor, { where, request, add }));
       case "Flows":
-        return this.#table(query, request, (add) => {
-          const heads = this.#deps.flows.select(actor, request.filters.matchesFlow);
-          return this.#visitEach(heads, (head) => flowRow(head), { where, add });
+        return this.#table(query, request, async (add) => {
+          const heads = await this.#deps.flows.filter(actor, request.filters.matchesFlow);
+          return await this.#visitEach(heads, (head) => flowRow(head), { where, add });
         });
       case "Triggers":
         return this.#table(query, request, async (add) => {

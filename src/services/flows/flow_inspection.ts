@@ -35,7 +35,7 @@ export class FlowInspection {
   /** Flows with tasks of deprecated types, by namespace and id. */
   async deprecated(actor: Actor, matches: (head: FlowHead) => boolean): Promise<JsonObject[]> {
     const found: JsonObject[] = [];
-    for (const head of this.#flows.select(actor, matches)) {
+    for (const head of await this.#flows.filter(actor, matches)) {
       const { namespace, id: flowId, revision } = head;
       const { definition } = await this.#flows.read(actor, head);
       const deprecatedTasks = deprecatedTaskIds(definition, this.#catalog);

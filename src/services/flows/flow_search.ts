@@ -33,7 +33,7 @@ export async function searchSources(
   const first = (page - 1) * size;
   const results: FoundSource[] = [];
   let total = 0;
-  for (const head of flows.select(actor, matches)) {
+  for (const head of await flows.filter(actor, matches)) {
     const lines = linesWith((await flows.read(actor, head)).source, wanted);
     if (lines.length === 0) continue;
     if (total >= first && results.length < size) {

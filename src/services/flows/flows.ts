@@ -28,6 +28,7 @@ import {
 import type { Flow, FlowKey, TenantId, Trigger } from "../../model/flows/flow.ts";
 import type { InheritedDefaults } from "../../model/flows/inherited_defaults.ts";
 import type { Problem } from "../../model/flows/problem.ts";
+import { filterInTurns } from "../../model/list_filter.ts";
 import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { Entry } from "../../store/committer.ts";
 import type { FlowHead, FlowRecords, FlowRevisionRecord } from "../../store/records/flow_records.ts";
@@ -90,6 +91,8 @@ const MIN_BYTES_OF_PLAN = 16 * 1024;
 const PLAN_BYTES_PER_CHAR = 8;
 /** Flows that a list reads together, each with up to 512 KiB of source. */
 const FLOWS_PER_PIECE = 16;
+const BY_NAME = [{ field: "namespace", descending: false }, { field: "id", descending: false }];
+
 /** The use cases of flows. */
 export class Flows {
   /** Checks of sources. */
@@ -360,9 +363,9 @@ export class Flows {
     return this.#existing(actor, (head) => head.namespace === namespace);
   }
 
-  /** Heads of one page of flows, and the number of all matching ones. @throws DomainError invalid_argument */
-  search(actor: Actor, search: FlowSearch): { heads: FlowHead[]; total: number } {
-    const found = this.#existing(actor, search.matches);
+  /** Heads of one page of flows, and the number of all matching ones. @throws DomainError invalid_argument, invalid_filter */
+  async search(actor: Actor, search: FlowSearch): Promise<{ heads: FlowHead[]; total: number }> {
+    const found = await filterInTurns(this.#existing(actor), search.matches, this.#deps.clock);
     const sorted = sortHeads(found, search.sort);
     const first = (search.page - 1) * search.size;
     return { heads: sorted.slice(first, first + search.size), total: found.length };
@@ -370,7 +373,7 @@ export class Flows {
 
   /** Namespaces of the flows, sorted. */
   namespaces(actor: Actor): string[] {
-    return [...new Set(this.#existing(actor, () => true).map(({ namespace }) => namespace))].sort();
+    return [...new Set(this.#existing(actor).map(({ namespace }) => namespace))].sort();
   }
 
   /** The flow of a source, without saving it. @throws DomainError invalid_entity */
@@ -389,8 +392,13 @@ export class Flows {
 
   /** Heads of the matching flows, ordered by namespace and id; deleted ones are left out. */
   select(actor: Actor, matches: (head: FlowHead) => boolean): FlowHead[] {
-    const order = [{ field: "namespace", descending: false }, { field: "id", descending: false }];
-    return sortHeads(this.#existing(actor, matches), order);
+    return sortHeads(this.#existing(actor, matches), BY_NAME);
+  }
+
+  /** As {@link select}, for the filters of a request. @throws DomainError invalid_filter: they take too long */
+  async filter(actor: Actor, matches: (head: FlowHead) => boolean): Promise<FlowHead[]> {
+    const found = await filterInTurns(this.#existing(actor), matches, this.#deps.clock);
+    return sortHeads(found, BY_NAME);
   }
 
   /** The head of a flow that is not deleted. @throws DomainError not_found */
@@ -406,7 +414,7 @@ export class Flows {
     return head;
   }
 
-  #existing({ tenant }: Actor, matches: (head: FlowHead) => boolean): FlowHead[] {
+  #existing({ tenant }: Actor, matches: (head: FlowHead) => boolean = () => true): FlowHead[] {
     return [...this.#heads.of(tenant)].filter((head) => !head.deleted && matches(head));
   }
 

@@ -5,6 +5,7 @@ import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, notFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
+import { filterInTurns } from "../../model/list_filter.ts";
 import {
   checkKvDescription,
   checkKvKey,
@@ -183,9 +184,9 @@ export class KvPairs {
     return [...byKey.values()];
   }
 
-  /** The matching pairs of all namespaces, ordered by namespace and key. */
+  /** The matching pairs of all namespaces, ordered by namespace and key. @throws DomainError invalid_filter: the tests take too long */
   async search(scope: TenantScope, matches: (pair: KvPairInfo) => boolean): Promise<KvPairInfo[]> {
-    return (await this.#collect(scope)).filter(matches);
+    return await filterInTurns(await this.#collect(scope), matches, this.#deps.clock);
   }
 
   /**

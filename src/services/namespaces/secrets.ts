@@ -5,6 +5,7 @@ import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, illegalArgument, notFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
+import { filterInTurns } from "../../model/list_filter.ts";
 import type { Quotas } from "../access/quotas.ts";
 import { checkNamespace, parentNamespaces } from "../../model/namespaces/namespace_name.ts";
 import type {
@@ -86,11 +87,12 @@ export class Secrets {
     return [...own, ...this.#ofEnvironment(actor.tenant).filter(({ name }) => !names.has(name))];
   }
 
-  /** The matching secrets of all namespaces and of the environment. */
+  /** The matching secrets of all namespaces and of the environment. @throws DomainError invalid_filter: the tests take too long */
   async search(actor: Actor, matches: (secret: SecretInfo) => boolean): Promise<SecretInfo[]> {
     const stored = await this.#deps.records.list(actor.tenant);
     const used = stored.map((info) => this.#uses.addTo(actor.tenant, info));
-    return [...used, ...this.#ofEnvironment(actor.tenant)].filter(matches);
+    const all = [...used, ...this.#ofEnvironment(actor.tenant)];
+    return await filterInTurns(all, matches, this.#deps.clock);
   }
 
   /** Ordered by name; `namespace` is empty, since they belong to all namespaces. */

@@ -11,6 +11,7 @@ import {
   undefinedIfMissing,
 } from "../../model/errors.ts";
 import type { Flow, FlowKey, TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
+import { filterInTurns } from "../../model/list_filter.ts";
 import type { TriggerPort } from "../../model/ports/triggers.ts";
 import type { TriggerCatalog, TriggerType } from "../../model/triggers/trigger_catalog.ts";
 import {
@@ -95,11 +96,10 @@ export class Triggers implements TriggerPort {
     this.#deps.realtime.forget(tenant);
   }
 
-  /** The states of a tenant that match, ordered by namespace, flow and id. */
+  /** The states of a tenant that match, ordered by namespace, flow and id. @throws DomainError invalid_filter: the tests take too long */
   async select({ tenant }: Actor, matches: (state: TriggerState) => boolean): Promise<TriggerState[]> {
-    const found: TriggerState[] = [];
-    for await (const state of this.#deps.records.all(tenant)) if (matches(state)) found.push(state);
-    return found;
+    const states = await Array.fromAsync(this.#deps.records.all(tenant));
+    return await filterInTurns(states, matches, this.#deps.clock);
   }
 
   /** The states of the triggers of a flow. */

@@ -36,7 +36,7 @@ const FILE_PART = "fileUpload";
 const FORM_OVERHEAD_BYTES = 64 * 1024;
 
 type Head = ReturnType<Flows["select"]>[number];
-type Select = (c: Context<AppEnv>, action: string) => Head[] | Promise<Head[]>;
+type Select = (c: Context<AppEnv>, action: string) => Promise<Head[]>;
 
 /** Routes under `/flows`, relative to the tenant. */
 export function flowBulkRoutes(deps: FlowBulkRoutesDeps): Hono<AppEnv> {
@@ -83,9 +83,9 @@ function addTransfer(routes: Hono<AppEnv>, { flows, bulk, transfer }: FlowBulkRo
     return c.json(failed);
   });
 
-  routes.get("/flows/export/by-query", (c) => {
-    const heads = flows.select(c.get("actor"), readFlowFilter(queryOf(c)));
-    return zipResponse(c, transfer.export(c.get("actor"), heads));
+  routes.get("/flows/export/by-query", async (c) => {
+    const heads = await flows.filter(c.get("actor"), readFlowFilter(queryOf(c)));
+    return await zipResponse(c, transfer.export(c.get("actor"), heads));
   });
 
   routes.post("/flows/export/by-ids", async (c) => {
@@ -93,15 +93,15 @@ function addTransfer(routes: Hono<AppEnv>, { flows, bulk, transfer }: FlowBulkRo
     return zipResponse(c, transfer.export(c.get("actor"), heads));
   });
 
-  routes.get("/flows/export/by-query/csv", (c) => {
-    const heads = flows.select(c.get("actor"), readFlowFilter(queryOf(c)));
-    return csvResponse(c, recordPieces(flows.pieces(c.get("actor"), heads)), "flows.csv");
+  routes.get("/flows/export/by-query/csv", async (c) => {
+    const heads = await flows.filter(c.get("actor"), readFlowFilter(queryOf(c)));
+    return await csvResponse(c, recordPieces(flows.pieces(c.get("actor"), heads)), "flows.csv");
   });
 }
 
 function addChanging(routes: Hono<AppEnv>, { flows, bulk }: FlowBulkRoutesDeps): void {
   const ways: readonly (readonly [string, Select])[] = [
-    ["by-query", (c) => flows.select(c.get("actor"), readFlowFilter(queryOf(c)))],
+    ["by-query", (c) => flows.filter(c.get("actor"), readFlowFilter(queryOf(c)))],
     ["by-ids", async (c, action) => await bulk.pick(c.get("actor"), await readFlowKeys(c), action)],
   ];
   for (const [way, select] of ways) {

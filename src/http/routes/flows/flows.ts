@@ -36,12 +36,16 @@ export function flowRoutes({ flows, taskEdits }: FlowRoutesDeps): Hono<AppEnv> {
 }
 
 function addLists(routes: Hono<AppEnv>, flows: Flows): void {
-  routes.get("/flows/search", (c) => {
+  routes.get("/flows/search", async (c) => {
     const query = queryOf(c);
     const { page, size, sort } = readPaging(query);
     const search = { page, size, sort, matches: readFlowFilter(query) };
-    const { heads, total } = flows.search(c.get("actor"), search);
-    return streamedPageResponse(c, textPieces(flows.pieces(c.get("actor"), heads), withoutSource), total);
+    const { heads, total } = await flows.search(c.get("actor"), search);
+    return await streamedPageResponse(
+      c,
+      textPieces(flows.pieces(c.get("actor"), heads), withoutSource),
+      total,
+    );
   });
 
   routes.get("/flows/distinct-namespaces", (c) => {

@@ -11,6 +11,7 @@ import { readForm } from "../../bodies/multipart.ts";
 import type { AppEnv } from "../../env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
 import { attachmentHeaders } from "../../responses/attachment.ts";
+import { filterInTurns } from "../../../model/list_filter.ts";
 import { MAX_JSON_BODY_BYTES } from "../../../model/limits.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";
@@ -93,7 +94,7 @@ function addListRoutes(routes: Hono<AppEnv>, namespaces: Namespaces): void {
     const matches = readFlowFilter(query);
     const onlyExisting = readBoolean(query, "existing", false);
     const listed = await namespaces.list(c.get("actor"), { onlyExisting });
-    const found = listed.filter(({ id }) => matches({ namespace: id, id: "", labels: [] }));
+    const found = await filterInTurns(listed, ({ id }) => matches({ namespace: id, id: "", labels: [] }));
     const results = takePage(found, paging, SORT_FIELDS).map(({ id, description, isCreated }) => ({
       id,
       description,

@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { optionalIso } from "../../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
 import type { SecretInfo, SecretMetadata, Secrets, SecretTag } from "../../../services/namespaces/secrets.ts";
+import { filterInTurns } from "../../../model/list_filter.ts";
 import { readEntity, textMember } from "../../bodies/entity_body.ts";
 import { invalidEntity } from "../../refusals.ts";
 import type { AppEnv } from "../../env.ts";
@@ -26,7 +27,8 @@ export function secretRoutes(secrets: Secrets): Hono<AppEnv> {
   });
   routes.get("/namespaces/:namespace/secrets", async (c) => {
     const filter = readItemFilter(queryOf(c));
-    return listBody(c, (await secrets.listAll(c.get("actor"), c.req.param("namespace"))).filter(filter));
+    const all = await secrets.listAll(c.get("actor"), c.req.param("namespace"));
+    return listBody(c, await filterInTurns(all, filter));
   });
   routes.put("/namespaces/:namespace/secrets", async (c) => {
     const body = await readEntity(c, FORM);

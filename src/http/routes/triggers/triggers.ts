@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, ownProperty } from "../../../base/json.ts";
 import type { Actor } from "../../../model/access/actor.ts";
 import type { TriggerKey } from "../../../model/flows/flow.ts";
+import { filterInTurns } from "../../../model/list_filter.ts";
 import type { TriggerState } from "../../../model/triggers/trigger_state.ts";
 import { listedResponse, stateResponse } from "../../../services/triggers/trigger_responses.ts";
 import type { Triggers, TriggerView } from "../../../services/triggers/triggers.ts";
@@ -59,7 +60,7 @@ function addLists(routes: Hono<AppEnv>, triggers: Triggers): void {
   routes.get("/triggers/:namespace/:flowId", async (c) => {
     const matches = readTriggerFilter(queryOf(c));
     const found = await triggers.ofFlow(c.get("actor"), flowKeyOf(c));
-    const { views, total } = await pageOf(c, found.filter(matches));
+    const { views, total } = await pageOf(c, await filterInTurns(found, matches));
     return valueResponse({ results: views.map(stateResponse), total });
   });
 
