@@ -153,9 +153,15 @@ function summaryOf(execution: Execution, { clock, url }: SummaryOptions): Execut
 function logPort({ records, purges }: Services): LogPort {
   return {
     async entries(tenant, { executionId, minLevel, taskIds }: LogSelection) {
-      const found = await records.loadLogs(tenant, executionId);
-      const entries = found && logEntries(found.execution, found.lines, { minLevel });
-      return entries?.filter(({ taskId }) => taskIds === undefined || taskIds.includes(String(taskId)));
+      const stored = await records.outline(tenant, executionId);
+      if (!stored) return undefined;
+      const isWanted = (taskId: unknown) => taskIds === undefined || taskIds.includes(String(taskId));
+      return (async function* () {
+        for await (const lines of records.logLines(stored)) {
+          const entries = logEntries(stored.execution, lines, { minLevel });
+          yield* entries.filter(({ taskId }) => isWanted(taskId));
+        }
+      })();
     },
     purge: (caller, purge) => purges.logs(caller, purge),
   };

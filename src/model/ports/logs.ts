@@ -24,8 +24,8 @@ export interface LogPurge {
 
 /** Every method is limited to the given tenant. */
 export interface LogPort {
-  /** Stored lines in the format of the API, oldest first; `undefined` if the execution does not exist. */
-  entries(tenant: TenantId, selection: LogSelection): Promise<readonly JsonObject[] | undefined>;
+  /** Stored lines in the format of the API, oldest first, read on demand; `undefined` if the execution does not exist. */
+  entries(tenant: TenantId, selection: LogSelection): Promise<AsyncIterable<JsonObject> | undefined>;
   /** Deletes lines of executions that have ended; returns their number. */
   purge(caller: PurgeCaller, purge: LogPurge): Promise<number>;
 }

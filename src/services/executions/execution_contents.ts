@@ -1,12 +1,12 @@
 /** Files and log lines of a live execution, for its own expressions; reads wait for commits in progress. */
 import type { Clock } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
-import type { Execution } from "../../model/executions/execution.ts";
+import type { Execution, LogLine } from "../../model/executions/execution.ts";
 import type { TenantId } from "../../model/flows/flow.ts";
 import type { Changes } from "../../store/changes.ts";
 import type { ExecutionFiles, StoredFile } from "../../store/blobs/execution_files.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
-import { logEntries } from "../logs/log_entries.ts";
+import { entryOf, filterTest } from "../logs/log_entries.ts";
 
 interface ExecutionContentsDeps {
   readonly records: ExecutionRecords;
@@ -53,12 +53,22 @@ export class ExecutionContents {
     const { tenant, id, logCount, newLogs } = execution;
     // Copied together: a commit takes the new lines and counts them.
     const fresh = [...newLogs];
-    const stored = () => this.#deps.records.loadLogs(tenant, id);
+    const stored = () => this.#deps.records.outline(tenant, id);
     await this.#after(tenant, id, async () => ((await stored())?.execution.logCount ?? 0) >= logCount);
-    const { lines: all, execution: { logCount: now } } = await stored() ?? { lines: [], execution };
+    const found = await stored();
+    const isError = filterTest(execution, { minLevel: "ERROR" });
+    const errors: { readonly line: LogLine; readonly place: number }[] = [];
+    let count = 0;
+    for await (const lines of found ? this.#deps.records.logLines(found) : []) {
+      for (const line of lines) {
+        if (isError(line)) errors.push({ line, place: count });
+        count++;
+      }
+    }
     // Stored lines may have been deleted; newer ones are at the end.
-    const lines = [...all.slice(0, Math.max(0, all.length - (now - logCount))), ...fresh];
-    return logEntries(execution, lines, { minLevel: "ERROR" });
+    const end = count - ((found?.execution.logCount ?? 0) - logCount);
+    const own = errors.filter(({ place }) => place < end).map(({ line }) => line);
+    return [...own, ...fresh.filter(isError)].map((line) => entryOf(execution, line));
   }
 
   /** Resolves when `isDone` holds, evaluated after each commit of the execution, or after {@link COMMIT_WAIT_MS}. */

@@ -33,11 +33,16 @@ export const fetchLogsTask: RunnableTaskType = {
       taskIds: textsOf(properties, "tasksId"),
     };
     const found = await context.ports.logs.entries(context.tenant, selection);
-    const entries = found?.filter(({ namespace, flowId }) =>
-      flow === undefined || namespace === flow.namespace && flowId === flow.flowId
-    );
-    if (!entries) throw new Error(`Cannot fetch the log of execution "${executionId}": it does not exist`);
-    const { uri } = await context.ports.storage.write(context, ".ion", jsonLines(entries));
-    return { state: "SUCCESS", outputs: { size: entries.length, uri } };
+    if (!found) throw new Error(`Cannot fetch the log of execution "${executionId}": it does not exist`);
+    let size = 0;
+    const entries = async function* () {
+      for await (const entry of found) {
+        if (flow && (entry.namespace !== flow.namespace || entry.flowId !== flow.flowId)) continue;
+        size++;
+        yield entry;
+      }
+    };
+    const { uri } = await context.ports.storage.write(context, ".ion", jsonLines(entries()));
+    return { state: "SUCCESS", outputs: { size, uri } };
   },
 };

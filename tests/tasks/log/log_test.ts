@@ -1,5 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
+import type { RunContext } from "../../../src/model/ports/run_context.ts";
+import { fetchLogsTask } from "../../../src/tasks/log/fetch.ts";
 import { Harness } from "../../support/harness.ts";
 import { CORE, flowOf, logOf, resultsOf, runTasks } from "../core_flows.ts";
 
@@ -39,6 +41,27 @@ Deno.test("log.Fetch fails for an execution that does not exist", async () => {
   assertEquals(await logOf(app, execution.id), [
     'ERROR Cannot fetch the log of execution "nobody": it does not exist',
   ]);
+});
+
+Deno.test("log.Fetch writes each line before it reads the next one", async () => {
+  const calls: string[] = [];
+  const entries = async function* () {
+    for (const message of ["one", "two", "three"]) {
+      calls.push(`read ${message}`);
+      yield await Promise.resolve({ message });
+    }
+  };
+  const write = async (_attempt: unknown, _name: string, content: AsyncIterable<Uint8Array>) => {
+    for await (const line of content) {
+      calls.push(`write ${JSON.parse(new TextDecoder().decode(line)).message}`);
+    }
+    return { uri: "u", size: 1 };
+  };
+  const ports = { logs: { entries: () => Promise.resolve(entries()) }, storage: { write } };
+  const context = { executionId: "e", tenant: "main", ports } as unknown as RunContext;
+  const { outputs } = await fetchLogsTask.run({}, context);
+  assertEquals(outputs, { size: 3, uri: "u" });
+  assertEquals(calls, ["one", "two", "three"].flatMap((text) => [`read ${text}`, `write ${text}`]));
 });
 
 /** Properties of a PurgeLogs, the number of deleted lines, and the remaining lines. */

@@ -342,17 +342,6 @@ export class ExecutionRecords {
     return summaryText(summary, form);
   }
 
-  /** All stored log lines in the order they were written; `undefined` when the execution does not exist. */
-  async loadLogs(
-    tenant: string,
-    id: string,
-  ): Promise<{ execution: Execution; lines: LogLine[] } | undefined> {
-    const stored = await this.outline(tenant, id);
-    if (!stored) return undefined;
-    const lines = (await Array.fromAsync(this.logLines(stored))).flat();
-    return { execution: stored.execution, lines };
-  }
-
   /** All stored lines in the order they were written: the inline lines, then one piece for each chunk. */
   async *logLines({ execution, form }: StoredExecution): AsyncGenerator<readonly LogLine[]> {
     if (form.inlineLogs.length > 0) yield form.inlineLogs;
