@@ -18,7 +18,7 @@ import { openEach } from "../../store/records/executions/open_each.ts";
 import { activeIn } from "../charts/execution_conditions.ts";
 import type { TimeWindow } from "../charts/chart_request.ts";
 import type { StatisticsQuery } from "./execution_statistics.ts";
-import { type StateCell, stateEntries, timeParts, windowOf } from "./time_entries.ts";
+import { StateCells, stateEntries, timeParts, windowOf } from "./time_entries.ts";
 
 interface TaskRunsDeps {
   readonly catalog: Catalog;
@@ -104,17 +104,16 @@ export class TaskRuns {
     query: TaskRunQuery,
   ): Promise<{ readonly entries: JsonObject[]; readonly isExact: boolean }> {
     const parts = timeParts(windowOf(query, this.#deps.clock.now()));
-    const cells: StateCell[] = [];
+    const cells = new StateCells();
     const isExact = await this.#visit(actor, query, {
       window: parts,
       visit: ({ startAt, endAt, state }) => {
         const ms = endAt === undefined ? undefined : endAt - startAt;
-        const durations = ms === undefined ? undefined : { count: 1, sum: ms, min: ms, max: ms };
-        cells.push({ at: partStart(startAt, parts.unit), state, count: 1, durations });
+        cells.add(partStart(startAt, parts.unit), state, ms);
         return true;
       },
     });
-    return { entries: stateEntries(parts, cells, actor), isExact };
+    return { entries: stateEntries(parts, cells.all, actor), isExact };
   }
 
   /** Passes the task runs to `visit` until it returns false; false if more may match than were passed. */
@@ -130,6 +129,7 @@ export class TaskRuns {
       const { ids, total } = await catalog.query(tenant, query);
       for await (const { execution, taskRuns } of openEach(records, tenant, ids)) {
         for await (const taskRun of taskRuns ?? execution.taskRuns) {
+          if (pace.isDue) await pace.pause();
           const found = foundOf(execution, taskRun);
           if (found.startAt < window.start || found.startAt > window.end) continue;
           if (states && !states.includes(found.state)) continue;

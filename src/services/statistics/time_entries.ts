@@ -26,6 +26,38 @@ export interface StateCell {
   readonly durations?: NumberSummary;
 }
 
+/** Adds up task runs: one cell for those of the same part and state, however many there are. */
+export class StateCells {
+  readonly #cells = new Map<string, SummedCell>();
+
+  /** Adds one that began in the part; `durationMs` if it has ended. */
+  add(at: Instant, state: State, durationMs?: number): void {
+    const key = `${at} ${state}`;
+    let cell = this.#cells.get(key);
+    if (!cell) {
+      cell = { at, state, count: 0, durations: { count: 0, sum: 0, min: Infinity, max: -Infinity } };
+      this.#cells.set(key, cell);
+    }
+    cell.count++;
+    if (durationMs === undefined) return;
+    const { durations } = cell;
+    durations.count++;
+    durations.sum += durationMs;
+    durations.min = Math.min(durations.min, durationMs);
+    durations.max = Math.max(durations.max, durationMs);
+  }
+
+  /** All cells. */
+  get all(): readonly StateCell[] {
+    return [...this.#cells.values()];
+  }
+}
+
+interface SummedCell extends StateCell {
+  count: number;
+  readonly durations: { count: number; sum: number; min: number; max: number };
+}
+
 /** States that entries always name. */
 const NAMED_STATES: readonly State[] = [
   ...["CREATED", "RUNNING", "RESTARTED", "KILLING", "SUCCESS", "WARNING"] as const,
