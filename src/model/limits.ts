@@ -88,6 +88,8 @@ export const MAX_WAIT_MS = 3_600_000;
 export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 export const MAX_REMEMBERED_ANSWER_CHARS = 16 * KIB * KIB;
+/** Things that one request may name for an action on each of them. */
+export const MAX_NAMED_THINGS = 100_000;
 /** Maximum page size of lists. */
 export const MAX_PAGE_SIZE = 10_000;
 

@@ -12,7 +12,7 @@ import { readJson } from "../bodies/body.ts";
 import { isTextList } from "../bodies/entity_body.ts";
 import type { AppEnv } from "../env.ts";
 import { hasNoForm, readStartForm } from "./start_form.ts";
-import { invalidArgument } from "../refusals.ts";
+import { checkNumberOf, invalidArgument } from "../refusals.ts";
 
 /** A first segment that is an execution id and never a namespace: it begins with an upper-case letter. */
 export const EXECUTION_ID = ":id{[A-Z][0-9A-Za-z]+}";
@@ -41,6 +41,7 @@ export async function readIds(c: Context<AppEnv>): Promise<string[]> {
 
 /** A list of ids. @throws DomainError invalid_argument */
 export function idsIn(list: JsonValue | undefined): string[] {
+  if (Array.isArray(list)) checkNumberOf("executions", list);
   if (isTextList(list)) return list;
   throw invalidArgument("the body must name executions by a list of ids");
 }

@@ -8,7 +8,7 @@ import { mediaTypeOf, readJson, readText, requireMediaType } from "../bodies/bod
 import type { AppEnv } from "../env.ts";
 import { readForm } from "../bodies/multipart.ts";
 import { readBoolean } from "./params.ts";
-import { invalidArgument } from "../refusals.ts";
+import { checkNumberOf, invalidArgument } from "../refusals.ts";
 
 /** Media types of a source. JSON is YAML too; some generated clients can send a text only as bytes. */
 const SOURCE_TYPES = [
@@ -58,8 +58,9 @@ function documentsOf(text: string): string {
 /** A body of `[{namespace, id}]`; further members are ignored. @throws DomainError invalid_json, invalid_argument */
 export async function readFlowKeys(c: Context<AppEnv>): Promise<FlowKey[]> {
   const list = await readJson(c);
-  if (Array.isArray(list)) return list.map(readFlowKey);
-  throw invalidArgument('the body must be a list of "namespace" and "id"');
+  if (!Array.isArray(list)) throw invalidArgument('the body must be a list of "namespace" and "id"');
+  checkNumberOf("flows", list);
+  return list.map(readFlowKey);
 }
 
 function readFlowKey(entry: JsonValue): FlowKey {

@@ -18,8 +18,11 @@ interface BulkOptions<Item> {
   readonly subject: "execution" | "flow";
   readonly nameOf: (item: Item) => string;
   /** Words for a refusal that clients know; they come before its message in the list of refusals. */
-  readonly knownReason?: (item: Item, refusal: DomainError) => string | undefined;
+  readonly knownReason?: (item: Item, refusal: Refusal) => string | undefined;
 }
+
+/** What is kept of a refusal: its error has a stack. */
+export type Refusal = Pick<DomainError, "code" | "message">;
 
 /** Concurrent steps: enough to share commits, few enough not to delay other requests. */
 const AT_ONCE = 64;
@@ -41,9 +44,13 @@ export async function runChecked<Item>(
   options: BulkOptions<Item>,
 ): Promise<number> {
   await checkAll(items, step, options);
-  const errors = await mapBounded(options.clock, items, (item) => runStep(step, item));
-  const count = errors.filter((error) => error === undefined).length;
-  const limit = errors.find((error) => error && LIMITS.has(error.code));
+  let count = 0;
+  let limit: DomainError | undefined;
+  await eachBounded(options.clock, items, async (item) => {
+    const error = await runStep(step, item);
+    if (!error) count++;
+    else if (LIMITS.has(error.code)) limit ??= error;
+  });
   if (limit && count === 0) throw limit;
   return count;
 }
@@ -55,16 +62,23 @@ export async function checkAll<Item>(
   options: BulkOptions<Item>,
 ): Promise<void> {
   const { clock, nameOf } = options;
-  const refusals = await mapBounded(clock, items, (item) => step.check(item).catch(asRefusal));
-  const refused = items.flatMap((item, index): ErrorItem[] => {
-    const refusal = refusals[index];
-    if (!refusal) return [];
+  let count = 0;
+  let first: { readonly index: number; readonly item: Item; readonly refusal: Refusal }[] = [];
+  const sortFirst = () => first = first.sort((a, b) => a.index - b.index).slice(0, MAX_REPORTED);
+  await eachBounded(clock, items, async (item, index) => {
+    const refusal = await step.check(item).catch(asRefusal);
+    if (!refusal) return;
+    count++;
+    first.push({ index, item, refusal: { code: refusal.code, message: refusal.message } });
+    if (first.length === 2 * MAX_REPORTED) sortFirst();
+  });
+  if (count === 0) return;
+  const reported = sortFirst().map(({ item, refusal }): ErrorItem => {
     const reason = options.knownReason?.(item, refusal);
     const message = reason === undefined ? refusal.message : `${reason}; ${refusal.message}`;
-    return [{ path: nameOf(item), message }];
+    return { path: nameOf(item), message };
   });
-  const [first] = refused;
-  if (first) throw bulkRefusal(options, { first, refused, total: items.length });
+  throw bulkRefusal(options, { reported, count, total: items.length });
 }
 
 /** Why a thing was left out. */
@@ -94,35 +108,34 @@ function asRefusal(error: unknown): DomainError {
 
 function bulkRefusal<Item>(
   { action, subject }: BulkOptions<Item>,
-  { first, refused, total }: {
-    readonly first: ErrorItem;
-    readonly refused: readonly ErrorItem[];
+  { reported, count, total }: {
+    readonly reported: readonly ErrorItem[];
+    readonly count: number;
     readonly total: number;
   },
 ): DomainError {
+  const [{ path, message } = { path: "", message: "" }] = reported;
   return new DomainError(
     "bulk_refused",
-    `Invalid bulk ${action}: ${refused.length} of ${total} ${subject}s do not allow it, so nothing was done; ` +
-      `${first.path.slice(0, MAX_SHOWN_NAME)}: ${first.message}`,
-    { items: refused.slice(0, MAX_REPORTED), subject },
+    `Invalid bulk ${action}: ${count} of ${total} ${subject}s do not allow it, so nothing was done; ` +
+      `${path.slice(0, MAX_SHOWN_NAME)}: ${message}`,
+    { items: reported, subject },
   );
 }
 
-/** The results of `work` in order, a bounded number at a time. */
-async function mapBounded<T, R>(
+/** Runs `work` for each, a bounded number at a time. */
+async function eachBounded<T>(
   clock: Clock,
   items: readonly T[],
-  work: (item: T) => Promise<R>,
-): Promise<R[]> {
-  const results: R[] = [];
+  work: (item: T, index: number) => Promise<void>,
+): Promise<void> {
   const turns = new Turns(clock, TURN_MS);
   let next = 0;
   const worker = async () => {
     for (let index = next++; index < items.length; index = next++) {
-      results[index] = await work(items[index] as T);
+      await work(items[index] as T, index);
       await turns.next();
     }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
-  return results;
 }

@@ -1,6 +1,7 @@
 /** Actions on many executions. */
 import type { Clock } from "../../base/time/clock.ts";
 import { type IdSource, isId } from "../../base/id.ts";
+import { Turns } from "../../base/time/turn.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, type ErrorCode, undefinedIfMissing } from "../../model/errors.ts";
 import type {
@@ -13,7 +14,7 @@ import { isEnded, type State } from "../../model/executions/state.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
-import { type BulkStep, runChecked } from "../bulk/checked_bulk.ts";
+import { type BulkStep, type Refusal, runChecked } from "../bulk/checked_bulk.ts";
 import { AwaitingExecutions } from "./awaiting_executions.ts";
 import {
   type ExecutionActions,
@@ -74,6 +75,8 @@ const KNOWN_REASONS: Readonly<Partial<Record<BulkAction["type"], string>>> = {
 const REASONS_OF_STATE: ReadonlySet<ErrorCode> = new Set(["conflict", "bad_request", "invalid_argument"]);
 
 const IDS_PER_PIECE = 2_000;
+/** Labels are checked for so long before other work goes on. */
+const TURN_MS = 4;
 
 /** The use cases of many executions. */
 export class ExecutionBulk {
@@ -111,7 +114,7 @@ export class ExecutionBulk {
     step = this.#stepOf(actor, action),
   ): Promise<BulkResult> {
     const { clock, ids: idSource } = this.#deps;
-    if (action.type === "labels") await checkSystemLabels(action.labels, ids, step);
+    if (action.type === "labels") await checkSystemLabels(action.labels, { ids, step, clock });
     const count = await runChecked(ids, {
       check: async (id) => isId(id) ? await step.check(id) : unknownExecution(id),
       run: (id) => step.run(id),
@@ -192,18 +195,27 @@ function isOfOld(condition: ExecutionCondition): boolean {
 
 const BEFORE: ReadonlySet<DateOperator> = new Set(["LESS_THAN", "LESS_THAN_OR_EQUAL_TO"]);
 
-function knownReason({ type }: BulkAction, id: string, { code, message }: DomainError): string | undefined {
-  if (message === unknownExecution(id).message) return "execution not found";
+function knownReason({ type }: BulkAction, id: string, { code, message }: Refusal): string | undefined {
+  if (code === "not_found" && message === unknownExecution(id).message) return "execution not found";
   if (message.includes(DISABLED_FLOW)) return undefined;
   return REASONS_OF_STATE.has(code) ? KNOWN_REASONS[type] : undefined;
 }
 
 /** Such labels are wrong for all executions but those that have them. @throws DomainError invalid_entity */
-async function checkSystemLabels(labels: readonly Label[], ids: readonly string[], step: ExecutionStep) {
+async function checkSystemLabels(
+  labels: readonly Label[],
+  { ids, step, clock }: {
+    readonly ids: readonly string[];
+    readonly step: ExecutionStep;
+    readonly clock: Clock;
+  },
+): Promise<void> {
   if (!labels.some(({ key }) => isSystemLabel(key))) return;
+  const turns = new Turns(clock, TURN_MS);
   for (const id of ids) {
     const refusal = isId(id) ? await undefinedIfMissing(() => step.check(id)) : undefined;
     if (refusal?.code === "invalid_entity") throw refusal;
+    await turns.next();
   }
 }
 

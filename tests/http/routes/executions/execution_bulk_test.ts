@@ -283,3 +283,19 @@ Deno.test("DELETE /executions/kill/by-query works through pages of executions wh
   assert(Number(count) >= ids.length && count === totalItems, `${count} of ${totalItems}`);
   assertEquals(new Set(await states(server, ids)), new Set(["KILLED"]));
 });
+
+for (const path of ["/executions/restart/by-ids", "/executions/labels/by-ids", "/flows/disable/by-ids"]) {
+  Deno.test(`POST ${path} refuses more than 100,000 ids`, async () => {
+    await using server = await Harness.start();
+    const things = path.startsWith("/flows") ? "flows" : "executions";
+    const ids = Array.from({ length: 100_001 }, () => things === "flows" ? { namespace: "a", id: "b" } : "x");
+    const body = path.includes("labels") ? { executionsId: ids, executionLabels: [] } : ids;
+    const response = await server.request("POST", path, json(body));
+    assertEquals(response.status, 422);
+    const reason = `a request names at most 100,000 ${things}, but received 100001`;
+    assertStringIncludes(
+      (await response.json()).message,
+      `${reason}: send several requests, or select by filters`,
+    );
+  });
+}
