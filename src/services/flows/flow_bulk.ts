@@ -26,8 +26,18 @@ interface BulkOptions extends SaveOptions {
   readonly allowNamespaceChild: boolean;
 }
 
+/** What a text of flows changed. */
+export interface ChangedFlows {
+  /** The deleted flows, then the saved ones. */
+  readonly keys: readonly FlowKey[];
+  /** In the same order, read on demand: the sources of deleted flows are longer than a text may be. */
+  readonly pieces: AsyncGenerator<Flow[]>;
+}
+
 /** Documents are checked for so long before other work goes on. */
 const TURN_MS = 4;
+/** Saved flows that are written into a response at a time. */
+const SAVED_PER_PIECE = 16;
 /** Flows that are changed concurrently; their commits are grouped. */
 const CHANGES_AT_ONCE = 100;
 
@@ -41,8 +51,13 @@ export class FlowBulk {
     this.#clock = clock;
   }
 
-  /** Replaces the flows of a namespace by the documents of a text; returns the deleted flows, then the saved ones. @throws DomainError invalid_entity */
-  async replace(actor: Actor, namespace: string, text: string, options: ReplaceOptions): Promise<Flow[]> {
+  /** Replaces the flows of a namespace by the documents of a text. @throws DomainError invalid_entity */
+  async replace(
+    actor: Actor,
+    namespace: string,
+    text: string,
+    options: ReplaceOptions,
+  ): Promise<ChangedFlows> {
     const sources = splitDocuments(text);
     const placed = options.override ? sources.map((source) => setNamespace(source, namespace)) : sources;
     const isInside = (key: Pick<FlowKey, "namespace">) => key.namespace === namespace;
@@ -50,8 +65,8 @@ export class FlowBulk {
     return await this.#save(actor, await this.#check(actor, placed, options), { isInside, deletes });
   }
 
-  /** Saves the documents of a text; returns the deleted flows, then the saved ones. @throws DomainError invalid_entity */
-  async update(actor: Actor, text: string, options: BulkOptions): Promise<Flow[]> {
+  /** Saves the documents of a text. @throws DomainError invalid_entity */
+  async update(actor: Actor, text: string, options: BulkOptions): Promise<ChangedFlows> {
     const checked = await this.#check(actor, splitDocuments(text), options);
     const { namespace, allowNamespaceChild } = options;
     const named = new Set(checked.map((flow) => flow.namespace));
@@ -73,12 +88,12 @@ export class FlowBulk {
 
   /** Deletes flows; returns their number, without those that another request deleted first. */
   async delete(actor: Actor, heads: readonly FlowHead[]): Promise<number> {
-    const deleted = await inTurns(heads, (head) =>
-      undefinedIfMissing(async () => {
-        await this.#flows.delete(actor, head);
-        return head;
-      }));
-    return deleted.filter((head) => head !== undefined).length;
+    return (await this.#delete(actor, heads)).length;
+  }
+
+  async #delete(actor: Actor, heads: readonly FlowHead[]): Promise<FlowHead[]> {
+    const deleted = await inTurns(heads, (head) => undefinedIfMissing(() => this.#flows.delete(actor, head)));
+    return deleted.filter((head) => head !== undefined);
   }
 
   /** Disables or enables flows, by a new revision each; returns the number of changed ones. @throws DomainError bulk_refused */
@@ -121,7 +136,7 @@ export class FlowBulk {
       readonly isInside: (key: FlowKey) => boolean;
       readonly deletes?: (key: FlowKey) => boolean;
     },
-  ): Promise<Flow[]> {
+  ): Promise<ChangedFlows> {
     const names = new Set(checked.map(flowName));
     if (!checked.every(isInside)) {
       throw invalidFlow([{ path: "flow.namespace", message: "Flow namespace is invalid" }]);
@@ -129,9 +144,17 @@ export class FlowBulk {
     if (names.size < checked.length) throw invalidFlow([{ path: "flow.id", message: "Duplicate flow id" }]);
     const saved = await inTurns(checked, (source) => this.#flows.putChecked(actor, source));
     const left = this.#flows.select(actor, (head) => deletes?.(head) === true && !names.has(flowName(head)));
-    await this.delete(actor, left);
-    const deleted = await inTurns(left, (head) => this.#flows.get(actor, head, { allowDeleted: true }));
-    return [...deleted, ...saved];
+    const deleted = await this.#delete(actor, left);
+    return { keys: [...deleted, ...saved], pieces: this.#pieces(actor, deleted, saved) };
+  }
+
+  async *#pieces(
+    actor: Actor,
+    deleted: readonly FlowHead[],
+    saved: readonly Flow[],
+  ): AsyncGenerator<Flow[]> {
+    yield* this.#flows.pieces(actor, deleted);
+    for (let i = 0; i < saved.length; i += SAVED_PER_PIECE) yield saved.slice(i, i + SAVED_PER_PIECE);
   }
 }
 

@@ -323,9 +323,9 @@ export class Flows {
     }
   }
 
-  /** Deletes a flow by a new revision that marks the deletion. @throws DomainError not_found */
-  async delete(actor: Actor, key: FlowKey): Promise<void> {
-    await this.#locks.run(lockKey(actor, key), async () => {
+  /** Deletes a flow by a new revision that marks the deletion; returns its head. @throws DomainError not_found */
+  async delete(actor: Actor, key: FlowKey): Promise<FlowHead> {
+    return await this.#locks.run(lockKey(actor, key), async () => {
       const flow = await this.get(actor, key);
       const { definition, source } = flow;
       const head = this.#heads.get(actor.tenant, key) as FlowHead;
@@ -333,6 +333,7 @@ export class Flows {
       const record = { revision: deleted.revision, deleted: true, source, definition };
       await this.#commit(deleted, record, { ...flow, ...deleted });
       this.#deps.quotas?.removed(actor.tenant, "flows");
+      return deleted;
     });
   }
 

@@ -71,6 +71,9 @@ export interface BackfillRequest {
   readonly labels?: JsonValue;
 }
 
+/** Their flows are read at the same time. */
+const VIEWS_PER_PIECE = 16;
+
 /** The use cases of triggers. */
 export class Triggers implements TriggerPort {
   readonly #deps: TriggersDeps;
@@ -108,11 +111,23 @@ export class Triggers implements TriggerPort {
   }
 
   /** States with their declarations, as the actor may see them. */
-  async views({ tenant, hidesKeys }: Actor, states: readonly TriggerState[]): Promise<TriggerView[]> {
-    return await Promise.all(states.map(async (state) => {
-      const view = await this.#viewOf(tenant, state);
-      return hidesKeys && view.trigger ? { ...view, trigger: withoutTriggerKeys(view.trigger) } : view;
-    }));
+  async views(actor: Actor, states: readonly TriggerState[]): Promise<TriggerView[]> {
+    return (await Array.fromAsync(this.pieces(actor, states))).flat();
+  }
+
+  /** As {@link views}, in pieces that are read on demand. */
+  async *pieces(
+    { tenant, hidesKeys }: Actor,
+    states: readonly TriggerState[],
+  ): AsyncGenerator<TriggerView[]> {
+    for (let i = 0; i < states.length; i += VIEWS_PER_PIECE) {
+      yield await Promise.all(
+        states.slice(i, i + VIEWS_PER_PIECE).map(async (state) => {
+          const view = await this.#viewOf(tenant, state);
+          return hidesKeys && view.trigger ? { ...view, trigger: withoutTriggerKeys(view.trigger) } : view;
+        }),
+      );
+    }
   }
 
   /** The states of these triggers. @throws DomainError not_found */

@@ -1,4 +1,4 @@
-/** How bulk saves check their documents. */
+/** How bulk saves check their documents, and when they read what they deleted. */
 import { assertEquals } from "@std/assert";
 import { setImmediate } from "node:timers";
 import type { Flows } from "../../../src/services/flows/flows.ts";
@@ -35,4 +35,36 @@ Deno.test("FlowBulk.update() checks each document once, with turns for other wor
   const ids = DOCUMENTS.map((_, n) => `f${n}`);
   assertEquals(own, [...ids.map((id) => `check ${id}`), ...ids.map((id) => `save ${id}`)]);
   assertEquals(calls.slice(0, calls.indexOf("save f0")).includes("other work"), true);
+});
+
+Deno.test("FlowBulk.replace() reads the flows that it deleted only when its pieces are taken, before those that it saved", async () => {
+  const clock = new FakeClock(), calls: string[] = [];
+  const heads = ["old1", "old2"].map((id) => ({ tenant: "main", namespace: "demo", id, revision: 1 }));
+  const read = (head: typeof heads[number]) => {
+    calls.push(`read ${head.id}@${head.revision}`);
+    return head;
+  };
+  const flows = {
+    ...flowsOf(clock, calls),
+    select: () => heads,
+    delete: (_actor: unknown, head: typeof heads[number]) => {
+      calls.push(`delete ${head.id}`);
+      return Promise.resolve({ ...head, revision: 2 });
+    },
+    get: (_actor: unknown, head: typeof heads[number]) => Promise.resolve(read(head)),
+    async *pieces(_actor: unknown, given: typeof heads) {
+      for (const head of given) yield await Promise.resolve([read(head)]);
+    },
+  } as unknown as Flows;
+  const options = { delete: true, override: false };
+  const { keys, pieces } = await new FlowBulk(flows, clock).replace(
+    ACTOR,
+    "demo",
+    DOCUMENTS[0] ?? "",
+    options,
+  );
+  assertEquals(calls, ["check f0", "save f0", "delete old1", "delete old2"]);
+  assertEquals(keys.map(({ id }) => id), ["old1", "old2", "f0"]);
+  for await (const piece of pieces) calls.push(`take ${piece.map(({ id }) => id).join(" ")}`);
+  assertEquals(calls.slice(4), ["read old1@2", "take old1", "read old2@2", "take old2", "take f0"]);
 });

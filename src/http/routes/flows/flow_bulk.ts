@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { isJsonObject, type JsonObject, parseJson } from "../../../base/json.ts";
 import { flowText } from "../../../services/flows/flow_responses.ts";
-import type { FlowBulk } from "../../../services/flows/flow_bulk.ts";
+import type { ChangedFlows, FlowBulk } from "../../../services/flows/flow_bulk.ts";
 import type { FlowRevisions } from "../../../services/flows/flow_revisions.ts";
 import type { Flows } from "../../../services/flows/flows.ts";
 import {
@@ -18,7 +18,7 @@ import type { AppEnv } from "../../env.ts";
 import { readFlowFilter } from "../../filters/flow_filters.ts";
 import { flowKeyOf, isJsonBody, readFlowKeys, readSources } from "../../forms/flow_request.ts";
 import { valueResponse } from "../../responses/json_response.ts";
-import { flowListResponse } from "./flows.ts";
+import { flowPiecesResponse, withSource } from "./flows.ts";
 import { readMultipart } from "../../bodies/multipart.ts";
 import { queryOf, readBoolean } from "../../forms/params.ts";
 import { badRequest } from "../../refusals.ts";
@@ -55,9 +55,7 @@ function addReplacing(routes: Hono<AppEnv>, { bulk }: FlowBulkRoutesDeps): void 
     const override = readBoolean(queryOf(c), "override", false);
     const options = { delete: readDelete(c), override, isJson: isJsonBody(c) };
     const text = await readSources(c);
-    const saved = await bulk.replace(c.get("actor"), c.req.param("namespace"), text, options);
-    noteChanges(c, saved.length, saved.map(nameOf));
-    return flowListResponse(saved, { source: true });
+    return changesResponse(c, await bulk.replace(c.get("actor"), c.req.param("namespace"), text, options));
   });
 
   routes.post("/flows/bulk", async (c) => {
@@ -68,9 +66,7 @@ function addReplacing(routes: Hono<AppEnv>, { bulk }: FlowBulkRoutesDeps): void 
       allowNamespaceChild: readBoolean(query, "allowNamespaceChild", false),
       isJson: isJsonBody(c),
     };
-    const saved = await bulk.update(c.get("actor"), await readSources(c), options);
-    noteChanges(c, saved.length, saved.map(nameOf));
-    return flowListResponse(saved, { source: true });
+    return changesResponse(c, await bulk.update(c.get("actor"), await readSources(c), options));
   });
 }
 
@@ -151,6 +147,11 @@ async function readFile(request: Request): Promise<FlowFile> {
 
 function nameOf({ namespace, id }: FlowKey): string {
   return `${namespace}.${id}`;
+}
+
+function changesResponse(c: Context<AppEnv>, { keys, pieces }: ChangedFlows): Promise<Response> {
+  noteChanges(c, keys.length, keys.map(nameOf));
+  return flowPiecesResponse(c, pieces, withSource);
 }
 
 function countResponse(c: Context<AppEnv>, count: number, heads: readonly FlowKey[]): Response {

@@ -19,7 +19,8 @@ const TASK_SECTIONS: ReadonlySet<string> = new Set(["TASKS", "ERRORS", "FINALLY"
 const TRIGGER_SECTION = "TRIGGERS";
 const FLOW_PATH = "/flows/:namespace/:flowId";
 const withoutSource = (flow: Flow) => flowText(flow, { source: false });
-const withSource = (flow: Flow) => flowText(flow, { source: true });
+/** The text of a flow with its source. */
+export const withSource = (flow: Flow) => flowText(flow, { source: true });
 
 interface FlowRoutesDeps {
   readonly flows: Flows;
@@ -130,11 +131,6 @@ function flowResponse(flow: Flow, options: { readonly source: boolean }): Respon
 /** As {@link flowResponse}, with the warnings of its source. */
 function savedResponse(saved: SavedFlow): Response {
   return jsonResponse(savedFlowText(saved), { etag: `"${saved.flow.revision}"` });
-}
-
-/** A list of flows. */
-export function flowListResponse(flows: readonly Flow[], options: { readonly source: boolean }): Response {
-  return jsonResponse(`[${flows.map((flow) => flowText(flow, options)).join(",")}]`);
 }
 
 /** A list of flows that are read while the client reads the response. */

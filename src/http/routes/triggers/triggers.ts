@@ -1,6 +1,6 @@
 /** Single triggers: states, disabling, backfills. */
 import { type Context, Hono } from "hono";
-import { isJsonObject, type JsonObject, ownProperty } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, ownProperty, stringifyJson } from "../../../base/json.ts";
 import type { Actor } from "../../../model/access/actor.ts";
 import type { TriggerKey } from "../../../model/flows/flow.ts";
 import { filterInTurns } from "../../../model/list_filter.ts";
@@ -12,6 +12,7 @@ import type { AppEnv } from "../../env.ts";
 import { flowKeyOf } from "../../forms/flow_request.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";
+import { streamedPageResponse } from "../../responses/text_stream.ts";
 import { queryOf, readPaging } from "../../forms/params.ts";
 import { readTriggerFilter } from "../../filters/trigger_filters.ts";
 import {
@@ -46,29 +47,38 @@ export function triggerRoutes(triggers: Triggers): Hono<AppEnv> {
 }
 
 function addLists(routes: Hono<AppEnv>, triggers: Triggers): void {
-  const pageOf = async (c: Context<AppEnv>, found: readonly TriggerState[]) => {
+  const pageResponse = (
+    c: Context<AppEnv>,
+    found: readonly TriggerState[],
+    bodyOf: (view: TriggerView) => JsonObject,
+  ) => {
     const page = takePage(found, readPaging(queryOf(c)), SORT_FIELDS);
-    return { views: await triggers.views(c.get("actor"), page), total: found.length };
+    const views = triggers.pieces(c.get("actor"), page);
+    return streamedPageResponse(c, bodies(views, (view) => stringifyJson(bodyOf(view))), found.length);
   };
 
   routes.get("/triggers/search", async (c) => {
     const found = await triggers.select(c.get("actor"), readTriggerFilter(queryOf(c)));
-    const { views, total } = await pageOf(c, found);
-    return valueResponse({ results: views.map(listedResponse), total });
+    return await pageResponse(c, found, listedResponse);
   });
 
   routes.get("/triggers/:namespace/:flowId", async (c) => {
     const matches = readTriggerFilter(queryOf(c));
     const found = await triggers.ofFlow(c.get("actor"), flowKeyOf(c));
-    const { views, total } = await pageOf(c, await filterInTurns(found, matches));
-    return valueResponse({ results: views.map(stateResponse), total });
+    return await pageResponse(c, await filterInTurns(found, matches), stateResponse);
   });
 
   routes.get("/triggers/export/by-query/csv", async (c) => {
     const found = await triggers.select(c.get("actor"), readTriggerFilter(queryOf(c)));
-    const views = await triggers.views(c.get("actor"), found);
-    return await csvResponse(c, [views.map(recordOf)], "triggers.csv");
+    return await csvResponse(c, bodies(triggers.pieces(c.get("actor"), found), recordOf), "triggers.csv");
   });
+}
+
+async function* bodies<T>(
+  pieces: AsyncIterable<readonly TriggerView[]>,
+  bodyOf: (view: TriggerView) => T,
+): AsyncGenerator<T[]> {
+  for await (const views of pieces) yield views.map(bodyOf);
 }
 
 function addChanges(routes: Hono<AppEnv>, triggers: Triggers): void {
