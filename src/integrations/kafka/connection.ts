@@ -168,10 +168,9 @@ function openSocket(
   if (!ssl) socket.once("connect", onConnect);
   // The package tries again after a stop, too.
   const address = signal.aborted ? Promise.reject(stopped()) : connectAddress(host, port);
-  address.then(
-    ({ hostname, port: checked }) => socket.connect({ host: hostname, port: checked }),
-    (error) => outer.destroy(error),
-  );
+  address.then(({ hostname, port: checked }) => socket.connect({ host: hostname, port: checked }))
+    // A broker may name a port that does not exist.
+    .catch((error) => outer.destroy(error));
   return outer;
 }
 

@@ -182,6 +182,15 @@ Deno.test("kafka.Produce names servers that do not respond", async () => {
   );
 });
 
+Deno.test("kafka.Produce fails, and the process does not, if a broker names a port that does not exist", async () => {
+  await using broker = new KafkaBroker({ namedPort: 70_000 });
+  await assertRejects(
+    () => runDefinition(produce, { ...connection(broker), topic: "t", from: { value: 1 } }),
+    Error,
+    "Port should be >= 0 and < 65536. Received 70000",
+  );
+});
+
 Deno.test("kafka.Consume matches a pattern with names of topics in linear time", async () => {
   await using broker = new KafkaBroker();
   for (const topic of ["a".repeat(40), "t"]) {

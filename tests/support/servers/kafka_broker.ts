@@ -118,12 +118,23 @@ export class KafkaBroker implements AsyncDisposable {
   readonly #assignments = new Map<string, Buffer>();
   readonly #connections = new Set<Deno.Conn>();
   readonly #partitions: number;
+  readonly #namedPort: number | undefined;
   #produced = Promise.withResolvers<void>();
   readonly #serving: Promise<void>;
 
   constructor(
-    { partitions = 1, listener = Deno.listen({ hostname: "127.0.0.1", port: 0 }) as Deno.Listener } = {},
+    {
+      partitions = 1,
+      listener = Deno.listen({ hostname: "127.0.0.1", port: 0 }) as Deno.Listener,
+      namedPort,
+    }: {
+      readonly partitions?: number;
+      readonly listener?: Deno.Listener;
+      /** Port that clients are told to connect to. */
+      readonly namedPort?: number;
+    } = {},
   ) {
+    this.#namedPort = namedPort;
     this.#partitions = partitions;
     this.#listener = listener;
     this.#serving = this.#accept();
@@ -260,7 +271,8 @@ export class KafkaBroker implements AsyncDisposable {
     const asked = request.list(request.text);
     const known = [...this.#logs.keys()].map((name) => name.slice(0, name.lastIndexOf("/")));
     const topics = asked.length > 0 ? asked : [...new Set(known)];
-    response.list([0], () => response.int32(1).text("localhost").int32(this.port).int16(-1)).int32(1);
+    const port = this.#namedPort ?? this.port;
+    response.list([0], () => response.int32(1).text("localhost").int32(port).int16(-1)).int32(1);
     response.list(topics, (topic) => {
       response.int16(0).text(topic).int8(0);
       response.list(Array.from({ length: this.#partitions }, (_, index) => index), (partition) => {
