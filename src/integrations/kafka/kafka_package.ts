@@ -2,6 +2,7 @@
 import type { Socket } from "node:net";
 import type { SecureContextOptions } from "node:tls";
 import { type CompressionCodec, LIMITED_GZIP } from "./compressed_batches.ts";
+import { type ClassModule, limitPackage } from "./package_limits.ts";
 
 const GZIP = 1;
 
@@ -154,17 +155,15 @@ interface RequestQueue {
   scheduleCheckPendingRequests(): void;
 }
 
-interface QueueModule {
-  readonly default: { readonly prototype: RequestQueue };
-}
-
 /** Loads the package. */
 export async function loadKafka(): Promise<KafkaPackage> {
-  const [{ default: kafka }, queue] = await Promise.all([
+  const [{ default: kafka }, queue, connection] = await Promise.all([
     import("kafkajs"),
     import("kafkajs/src/network/requestQueue/index.js"),
+    import("kafkajs/src/network/connection.js"),
   ]);
-  restQueues((queue as QueueModule).default.prototype);
+  restQueues((queue as ClassModule<RequestQueue>).default.prototype);
+  limitPackage(connection);
   const loaded = kafka as unknown as KafkaPackage;
   loaded.CompressionCodecs[GZIP] = () => LIMITED_GZIP;
   return loaded;
