@@ -7,7 +7,7 @@ import { optionalText } from "../../model/tasks/task_definition.ts";
 import { unlessStopped } from "../http_calls.ts";
 import { connectKafka, type Connector, kafkaError } from "./connection.ts";
 import type { GroupOffset, HeaderValue, KafkaConsumer, ReceivedMessage } from "./kafka_package.ts";
-import { ResponseLimit } from "./compressed_batches.ts";
+import { ResponseLimit } from "./batch_limits.ts";
 import { nameTest } from "../remote_files.ts";
 import { RegistryError } from "./schema_registry.ts";
 import { serdeProperty, Serdes } from "./serdes.ts";

@@ -1,8 +1,8 @@
 /** The part of the package `kafkajs` that is used here. */
 import type { Socket } from "node:net";
 import type { SecureContextOptions } from "node:tls";
-import { type CompressionCodec, LIMITED_GZIP } from "./compressed_batches.ts";
-import { type ClassModule, limitPackage } from "./package_limits.ts";
+import { LIMITED_GZIP } from "./batch_limits.ts";
+import { type ClassModule, type CompressionCodecs, limitPackage } from "./package_limits.ts";
 
 const GZIP = 1;
 
@@ -144,8 +144,7 @@ export interface KafkaClient {
 interface KafkaPackage {
   readonly Kafka: new (options: KafkaOptions) => KafkaClient;
   readonly Partitioners: { readonly DefaultPartitioner: unknown };
-  /** By the number of the protocol. */
-  readonly CompressionCodecs: Record<number, () => CompressionCodec>;
+  readonly CompressionCodecs: CompressionCodecs;
 }
 
 /** Requests of a connection that wait to be sent. */
@@ -157,15 +156,16 @@ interface RequestQueue {
 
 /** Loads the package. */
 export async function loadKafka(): Promise<KafkaPackage> {
-  const [{ default: kafka }, queue, connection] = await Promise.all([
+  const [{ default: kafka }, queue, connection, decoder] = await Promise.all([
     import("kafkajs"),
     import("kafkajs/src/network/requestQueue/index.js"),
     import("kafkajs/src/network/connection.js"),
+    import("kafkajs/src/protocol/decoder.js"),
   ]);
   restQueues((queue as ClassModule<RequestQueue>).default.prototype);
-  limitPackage(connection);
   const loaded = kafka as unknown as KafkaPackage;
   loaded.CompressionCodecs[GZIP] = () => LIMITED_GZIP;
+  limitPackage(connection, decoder, loaded.CompressionCodecs);
   return loaded;
 }
 
