@@ -1,6 +1,7 @@
 /** Receives messages of topics, for tasks and triggers. */
 import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
-import { toIso } from "../../base/time/clock.ts";
+import { systemClock, toIso } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 import { readStructure } from "../../base/json_text.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";
@@ -17,6 +18,7 @@ const SESSION_TIMEOUT_MS = 30_000;
 const FETCH_WAIT_MS = 500;
 /** Most bytes of a response, with compression; of a partition 1 MiB. A larger first message comes, too. */
 const FETCH_BYTES = 4 * 1024 * 1024;
+const TURN_MS = 8;
 
 /** Properties of types that receive. */
 export const CONSUMER_PROPERTIES: PropertySchemas = Object.freeze({
@@ -140,6 +142,7 @@ async function run(
   const { properties } = context, serdes = new Serdes(context);
   const accepts = messageFilter(properties);
   const isLenient = isJsonObject(properties.onSerdeError) && properties.onSerdeError.type === "SKIPPED";
+  const turns = new Turns(systemClock, TURN_MS);
   let isOver = false;
   await consumer.run({
     autoCommit: false,
@@ -151,6 +154,7 @@ async function run(
           const place = { topic, partition, properties, serdes, isLenient };
           const message = accepts(received) ? await messageOf(received, place) : undefined;
           isOver = !await take({ message, topic, partition, offset: BigInt(received.offset) }, commit);
+          await turns.next();
         }
         await batchTaken?.(commit);
         await heartbeat();
