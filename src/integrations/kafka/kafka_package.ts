@@ -156,16 +156,17 @@ interface RequestQueue {
 
 /** Loads the package. */
 export async function loadKafka(): Promise<KafkaPackage> {
-  const [{ default: kafka }, queue, connection, decoder] = await Promise.all([
+  const [{ default: kafka }, queue, connection, decoder, scram] = await Promise.all([
     import("kafkajs"),
     import("kafkajs/src/network/requestQueue/index.js"),
     import("kafkajs/src/network/connection.js"),
     import("kafkajs/src/protocol/decoder.js"),
+    import("kafkajs/src/broker/saslAuthenticator/scram.js"),
   ]);
   restQueues((queue as ClassModule<RequestQueue>).default.prototype);
   const loaded = kafka as unknown as KafkaPackage;
   loaded.CompressionCodecs[GZIP] = () => LIMITED_GZIP;
-  limitPackage(connection, decoder, loaded.CompressionCodecs);
+  limitPackage(connection, decoder, scram, loaded.CompressionCodecs);
   return loaded;
 }
 

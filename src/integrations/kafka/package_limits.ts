@@ -13,6 +13,8 @@ const MAX_PARTS = 100_000;
 const ATTRIBUTES_AT = 9;
 const COMPRESSION_BITS = 0x07;
 const TURN_MS = 8;
+/** Of SCRAM. Brokers ask for some 4,096. */
+const MAX_ITERATIONS = 200_000;
 
 /** By the number of the protocol. */
 export type CompressionCodecs = Record<number, () => CompressionCodec>;
@@ -57,6 +59,14 @@ interface Header {
   readonly value: Buffer | null;
 }
 
+interface Scram {
+  hi(password: string, salt: Buffer, iterations: number, digest: object): Promise<Buffer>;
+}
+
+interface ScramModule {
+  readonly default: { readonly SCRAM: Scram };
+}
+
 /** A module of the package. */
 export interface ClassModule<T> {
   readonly default: { readonly prototype: T };
@@ -69,6 +79,7 @@ const turns = new Turns(systemClock, TURN_MS);
 export function limitPackage(
   { default: connection }: ClassModule<Connection>,
   { default: decoder }: ClassModule<Decoder>,
+  { default: { SCRAM: scram } }: ScramModule,
   codecs: CompressionCodecs,
 ): void {
   if (limited.has(connection)) return;
@@ -77,6 +88,7 @@ export function limitPackage(
   limitReads(decoder.prototype);
   limitLists(decoder.prototype);
   limitBatches(decoder.prototype, codecs);
+  limitIterations(scram);
 }
 
 /** A listener of the socket calls this: what it throws would end the process. */
@@ -193,6 +205,17 @@ async function unpacked({ buffer, offset, constructor }: Decoder, codec: Compres
   return new (constructor as new (bytes: Uint8Array) => Decoder)(
     await codec.decompress(buffer.subarray(offset)),
   );
+}
+
+/** The broker chooses how long the key of a password occupies a thread. */
+function limitIterations(scram: Scram): void {
+  const { hi } = scram;
+  scram.hi = (password, salt, iterations, digest) =>
+    iterations > MAX_ITERATIONS
+      ? Promise.reject(
+        new Error(`the broker asks for ${iterations} iterations, at most ${MAX_ITERATIONS} are allowed`),
+      )
+      : hi(password, salt, iterations, digest);
 }
 
 function malformed(): Error {

@@ -217,3 +217,18 @@ for (
     assert(turns > 0);
   });
 }
+
+Deno.test("a log-in by SCRAM has at most 200,000 iterations", async () => {
+  await loadKafka();
+  const { default: { SCRAM: { hi }, DIGESTS } } = await import(
+    "kafkajs/src/broker/saslAuthenticator/scram.js"
+  );
+  const keyBy = (iterations: number): Promise<Buffer> =>
+    hi("secret", Buffer.from("salt"), iterations, DIGESTS.SHA256);
+  assertEquals((await keyBy(200_000)).length, DIGESTS.SHA256.length);
+  await assertRejects(
+    () => keyBy(200_001),
+    Error,
+    "the broker asks for 200001 iterations, at most 200000 are allowed",
+  );
+});
