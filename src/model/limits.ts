@@ -65,6 +65,8 @@ export const MAX_LABELS = 100;
 export const MAX_LABEL_LENGTH = 1_000;
 /** JSON bytes of all labels of a flow: with the other facts of a flow they are one stored value, which is kept in memory. */
 export const MAX_LABELS_BYTES = 60_000;
+/** Dependencies between flows that a response lists: if all flows of a namespace wait for all others, they grow by the square. */
+export const MAX_DEPENDENCIES = 20_000;
 
 /** Namespace files and imports. */
 export const MAX_FILE_PATH_LENGTH = 1_000;

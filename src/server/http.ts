@@ -262,7 +262,7 @@ function flowMounts({ services, options }: HttpDeps, transfer: FlowTransfer): Mo
     flows,
     executions,
     graphs,
-    dependencies: new FlowDependencies(flows),
+    dependencies: new FlowDependencies({ flows, clock: options.clock }),
     inspection: new FlowInspection(flows, tasks),
   };
   return [
@@ -292,7 +292,7 @@ function viewMounts({ services, options }: HttpDeps): Mount[] {
   const { clock } = options;
   const { executions, flows, namespaces, dashboards } = services;
   const views = new ExecutionViews(services);
-  const dependencies = new FlowDependencies(flows);
+  const dependencies = new FlowDependencies({ flows, clock });
   return [
     { routes: executionViewRoutes({ views, executions, dependencies, clock }) },
     { routes: namespaceRoutes(namespaces) },

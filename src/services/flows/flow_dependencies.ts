@@ -1,11 +1,16 @@
 /** The dependency graph of flows: edges are tasks that start a flow and triggers that wait for one. */
 import type { JsonObject } from "../../base/json.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 import type { Actor } from "../../model/access/actor.ts";
+import { publicTenantId } from "../../model/access/tenant.ts";
+import { illegalArgument } from "../../model/errors.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
+import { MAX_DEPENDENCIES } from "../../model/limits.ts";
 import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
+import { DependencyGraph, type Edge, type FlowNode } from "./dependency_graph.ts";
 import { flowName } from "./flow_heads.ts";
-import { isAwaited, onlyFlowsOf } from "./awaited_flows.ts";
 import { type FlowLinks, linksOf } from "./flow_links.ts";
 import type { Flows } from "./flows.ts";
 
@@ -17,129 +22,171 @@ export interface DependencyOptions {
   readonly expandAll: boolean;
 }
 
-type Relation = "FLOW_TASK" | "FLOW_TRIGGER";
-
-/** `target` runs because of `source`. */
-interface Edge {
-  readonly source: FlowHead;
-  readonly target: FlowHead;
-  readonly relation: Relation;
+interface FlowDependenciesDeps {
+  readonly flows: Pick<Flows, "select" | "head" | "read">;
+  readonly clock: Clock;
+  readonly maxEdges?: number;
 }
 
-/** The flows connected with a flow, including itself. */
-interface Subgraph {
-  readonly nodes: ReadonlySet<FlowHead>;
-  readonly edges: ReadonlySet<Edge>;
-}
+const TURN_MS = 4;
+/** Comparisons before the clock is read; one may have a thousand conditions. */
+const STEPS_AT_ONCE = 64;
+/** Above the index of any flow; the key of an edge, which has two, is an exact number. */
+const INDEX_LIMIT = 2 ** 26;
 
 /** The use cases of dependencies. Links are read once per revision. */
 export class FlowDependencies {
-  readonly #flows: Flows;
+  readonly #deps: FlowDependenciesDeps;
   readonly #links = new WeakMap<FlowHead, FlowLinks>();
 
-  constructor(flows: Flows) {
-    this.#flows = flows;
+  constructor(deps: FlowDependenciesDeps) {
+    this.#deps = deps;
   }
 
-  /** A flow and the flows connected with it. @throws DomainError not_found */
+  /** A flow and the flows connected with it. @throws DomainError not_found; invalid_argument: too many */
   async ofFlow(actor: Actor, key: FlowKey, options: DependencyOptions): Promise<JsonObject> {
-    const { nodes, edges } = await this.#connected(actor, key, options);
-    return response(nodes, edges);
+    return (await this.#connected(actor, key, options)).response();
   }
 
-  /** Names of a flow and of the flows connected with it, each as `namespace/id`. @throws DomainError not_found */
+  /**
+   * Names of a flow and of the flows connected with it, each as `namespace/id`.
+   * @throws DomainError not_found; invalid_argument: too many
+   */
   async connectedNames(actor: Actor, key: FlowKey, options: DependencyOptions): Promise<ReadonlySet<string>> {
     const { nodes } = await this.#connected(actor, key, options);
-    return new Set([...nodes].map(flowName));
+    return new Set([...nodes].map(({ name }) => name));
   }
 
-  async #connected(actor: Actor, key: FlowKey, options: DependencyOptions): Promise<Subgraph> {
-    return connected(this.#flows.head(actor, key), await this.#edges(actor), options);
-  }
-
-  /** The flows of a namespace and of the namespaces below it, with the flows connected with them. */
+  /** The flows of a namespace and of the namespaces below it, with the flows connected with them. @throws DomainError invalid_argument: too many */
   async ofNamespace(actor: Actor, namespace: string, destinationOnly: boolean): Promise<JsonObject> {
-    const isInside = (head: FlowHead) => isWithinNamespace(head.namespace, namespace);
-    const edges = (await this.#edges(actor)).filter(({ source, target }) =>
-      isInside(source) || !destinationOnly && isInside(target)
-    );
-    const inside = this.#flows.select(actor, isInside);
-    return response([...inside, ...edges.flatMap(({ source, target }) => [source, target])], edges);
-  }
-
-  /** All flows with a dependency. */
-  async ofTenant(actor: Actor): Promise<JsonObject> {
-    const edges = await this.#edges(actor);
-    return response(edges.flatMap(({ source, target }) => [source, target]), edges);
-  }
-
-  async #edges(actor: Actor): Promise<Edge[]> {
-    const heads = this.#flows.select(actor, () => true);
-    const byName = new Map(heads.map((head) => [flowName(head), head]));
-    const edges = new Map<string, Edge>();
-    const add = (source: FlowHead, target: FlowHead | undefined, relation: Relation) => {
-      // Executions of its own flow do not fire a trigger.
-      if (target && target !== source) {
-        edges.set(`${flowName(source)} ${flowName(target)} ${relation}`, { source, target, relation });
-      }
-    };
-    for (const head of heads) {
-      const { starts, awaits } = await this.#linksOf(head);
-      for (const key of starts) add(head, byName.get(flowName(key)), "FLOW_TASK");
-      for (const awaited of awaits) {
-        const named = onlyFlowsOf(awaited)?.flatMap((key) => byName.get(flowName(key)) ?? []);
-        for (const source of named ?? heads) {
-          if (isAwaited(source, awaited)) add(source, head, "FLOW_TRIGGER");
-        }
-      }
+    const remedy = "read those of a namespace below it, or of a flow";
+    const found = this.#subgraph(`the namespace "${namespace}"`, remedy);
+    const graph = await this.#graph(actor, found.turns);
+    const inside = new Set(graph.nodes.filter(({ head }) => isWithinNamespace(head.namespace, namespace)));
+    for (const node of inside) found.nodes.add(node);
+    for (const node of graph.nodes) {
+      const isTarget = inside.has(node) && !destinationOnly;
+      const edges = graph.declaredBy(node, isTarget ? undefined : inside);
+      await found.add(
+        edges,
+        ({ source, target }) => inside.has(source) || !destinationOnly && inside.has(target),
+      );
     }
-    return [...edges.values()];
+    return found.response();
   }
 
-  /** Cached per head object, which is replaced with each revision; for all actors, so not as one of them may see the flow. */
-  async #linksOf(head: FlowHead): Promise<FlowLinks> {
-    const known = this.#links.get(head);
-    if (known) return known;
-    const links = linksOf(await this.#flows.read({ tenant: head.tenant, user: "" }, head));
+  /** All flows with a dependency. @throws DomainError invalid_argument: too many */
+  async ofTenant(actor: Actor): Promise<JsonObject> {
+    const subject = `the tenant "${publicTenantId(actor.tenant)}"`;
+    const found = this.#subgraph(subject, "read those of a namespace or of a flow");
+    const graph = await this.#graph(actor, found.turns);
+    for (const node of graph.nodes) await found.add(graph.declaredBy(node));
+    return found.response();
+  }
+
+  /**
+   * The neighbours of a flow, or with `expandAll` all flows reachable from it. With `destinationOnly` edges are followed
+   * downstream only, else both ways, so that flows with a common origin are found too.
+   */
+  async #connected(
+    actor: Actor,
+    key: FlowKey,
+    { destinationOnly, expandAll }: DependencyOptions,
+  ): Promise<Subgraph> {
+    const head = this.#deps.flows.head(actor, key);
+    const remedy = "destinationOnly=true lists those downstream, expandAll=false those of the flow itself";
+    const found = this.#subgraph(`the flow "${key.namespace}.${key.id}"`, remedy);
+    const graph = await this.#graph(actor, found.turns);
+    const start = graph.named(flowName(head));
+    if (start) found.nodes.add(start);
+    for (const node of found.nodes) { // grows while it is walked
+      if (node !== start && !expandAll) break;
+      await found.add(graph.from(node));
+      if (!destinationOnly) await found.add(graph.to(node));
+    }
+    return found;
+  }
+
+  #subgraph(subject: string, remedy: string): Subgraph {
+    const { clock, maxEdges = MAX_DEPENDENCIES } = this.#deps;
+    return new Subgraph({ subject, remedy, maxEdges, turns: new Turns(clock, TURN_MS) });
+  }
+
+  async #graph(actor: Actor, turns: Turns): Promise<DependencyGraph> {
+    const graph = new DependencyGraph(this.#deps.flows.select(actor, () => true));
+    for (const node of graph.nodes) {
+      graph.add(node, this.#links.get(node.head) ?? await this.#readLinks(node.head));
+      await turns.next();
+    }
+    return graph;
+  }
+
+  /** Kept per head object, which is replaced with each revision; for all actors, so not as one of them may see the flow. */
+  async #readLinks(head: FlowHead): Promise<FlowLinks> {
+    const links = linksOf(await this.#deps.flows.read({ tenant: head.tenant, user: "" }, head));
     this.#links.set(head, links);
     return links;
   }
 }
 
-/**
- * The neighbours of a flow, or with `expandAll` all flows reachable from it. With `destinationOnly` edges are followed
- * downstream only, else both ways, so that flows with a common origin are found too.
- */
-function connected(
-  start: FlowHead,
-  edges: readonly Edge[],
-  { destinationOnly, expandAll }: DependencyOptions,
-): Subgraph {
-  const down = Map.groupBy(edges, ({ source }) => source);
-  const up = destinationOnly ? new Map<FlowHead, Edge[]>() : Map.groupBy(edges, ({ target }) => target);
-  const nodes = new Set([start]), visited = new Set([start]), kept = new Set<Edge>();
-  for (const head of visited) { // grows while it is walked
-    for (const edge of [...down.get(head) ?? [], ...up.get(head) ?? []]) {
-      const other = edge.source === head ? edge.target : edge.source;
-      kept.add(edge);
-      nodes.add(other);
-      if (expandAll) visited.add(other);
-    }
-  }
-  return { nodes, edges: kept };
+interface SubgraphOptions {
+  /** Whose dependencies they are, and what to do if they are too many. */
+  readonly subject: string;
+  readonly remedy: string;
+  readonly maxEdges: number;
+  readonly turns: Turns;
 }
 
-function response(heads: Iterable<FlowHead>, edges: Iterable<Edge>): JsonObject {
-  return {
-    nodes: [...new Set(heads)].map((head) => ({
-      uid: flowName(head),
-      namespace: head.namespace,
-      id: head.id,
-    })),
-    edges: [...edges].map(({ source, target, relation }) => ({
-      source: flowName(source),
-      target: flowName(target),
-      relation,
-    })),
-  };
+/** The edges that were found, and their flows. */
+class Subgraph {
+  readonly nodes = new Set<FlowNode>();
+  readonly turns: Turns;
+  readonly #options: SubgraphOptions;
+  /** By the places of their flows. */
+  readonly #edges = new Map<number, Edge>();
+  #steps = 0;
+
+  constructor(options: SubgraphOptions) {
+    this.#options = options;
+    this.turns = options.turns;
+  }
+
+  /** Adds those that are wanted, and their flows, in turns. @throws DomainError invalid_argument: too many */
+  async add(
+    edges: Iterable<Edge | undefined>,
+    isWanted: (edge: Edge) => boolean = () => true,
+  ): Promise<void> {
+    for (const edge of edges) {
+      if (++this.#steps % STEPS_AT_ONCE === 0) await this.turns.next();
+      if (edge && isWanted(edge)) this.#add(edge);
+    }
+  }
+
+  #add(edge: Edge): void {
+    const { source, target } = edge;
+    const key = edgeKey(edge);
+    if (this.#edges.has(key)) return;
+    const { subject, remedy, maxEdges } = this.#options;
+    if (this.#edges.size >= maxEdges) {
+      throw illegalArgument(`the dependencies of ${subject} are more than ${maxEdges}; ${remedy}`);
+    }
+    this.#edges.set(key, edge);
+    this.nodes.add(source).add(target);
+  }
+
+  /** As responses show it. */
+  response(): JsonObject {
+    return {
+      nodes: [...this.nodes].map(({ name, head: { namespace, id } }) => ({ uid: name, namespace, id })),
+      edges: [...this.#edges.values()].map(({ source, target, relation }) => ({
+        source: source.name,
+        target: target.name,
+        relation,
+      })),
+    };
+  }
+}
+
+function edgeKey({ source, target, relation }: Edge): number {
+  return (source.index * INDEX_LIMIT + target.index) * 2 + (relation === "FLOW_TASK" ? 0 : 1);
 }

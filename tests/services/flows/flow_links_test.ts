@@ -7,6 +7,7 @@ import { type FlowPattern, isAwaited } from "../../../src/services/flows/awaited
 import { linksOf } from "../../../src/services/flows/flow_links.ts";
 import type { Flows } from "../../../src/services/flows/flows.ts";
 import { createTaskCatalog } from "../../../src/tasks/registry.ts";
+import { FakeClock } from "../../support/fakes/fake_clock.ts";
 
 const CATALOG = createTaskCatalog();
 const IDENTITY = { tenant: "main", revision: 1, flowNo: 1, deleted: false, source: "" };
@@ -164,7 +165,7 @@ function dependencies(): FlowDependencies {
     head: (_actor, key) => heads.find(({ id }) => id === key.id) as FlowHead,
     read: (_actor, { id }) => Promise.resolve(flowOf(BODIES[id] ?? "")),
   };
-  return new FlowDependencies(flows as Flows);
+  return new FlowDependencies({ flows, clock: new FakeClock() });
 }
 
 const ACTOR = { tenant: "main", user: "u" };
@@ -237,11 +238,13 @@ Deno.test("FlowDependencies.ofTenant() compares a trigger that names its flows w
     },
   } as FlowHead));
   const waiting = flowOf(BODIES.d?.replace("flowId: b", "flowId: f0") ?? "");
-  const flows: Pick<Flows, "select" | "read"> = {
+  const flows: Pick<Flows, "select" | "head" | "read"> = {
     select: (_actor, matches) => heads.filter(matches),
+    head: () => heads[0] as FlowHead,
     read: () => Promise.resolve(waiting),
   };
-  const [, edges] = shown(await new FlowDependencies(flows as Flows).ofTenant(ACTOR));
+  const dependencies = new FlowDependencies({ flows, clock: new FakeClock() });
+  const [, edges] = shown(await dependencies.ofTenant(ACTOR));
   assertEquals(edges.length, count - 1);
   assertEquals(reads < 50 * count, true, `${reads} reads of ${count} flows`);
 });
