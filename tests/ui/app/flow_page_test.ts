@@ -301,6 +301,20 @@ tasks:
     },
   },
   {
+    name: "many dependencies are shown in pages",
+    run: async (page, server) => {
+      await saveFlow(server, helloIn("many"));
+      const task = "{id: child, type: io.svc.plugin.core.flow.Subflow, namespace: many, flowId: hello}";
+      for (let count = 1; count <= 101; count++) {
+        await saveFlow(server, `id: parent${count}\nnamespace: many\ntasks: [${task}]\n`);
+      }
+      await page.goto("/ui/flows/edit/many/hello/dependencies");
+      await page.getByText("Page 1 of 2").waitFor();
+      await page.getByRole("button", { name: "Next page" }).click();
+      await page.getByRole("link", { name: "many.parent99" }).waitFor();
+    },
+  },
+  {
     name: "the triggers of the flow show what their latest evaluation came to",
     run: async (page, server) => {
       const trigger = "{id: hook, type: io.svc.plugin.core.trigger.Webhook, key: a-long-enough-key}";

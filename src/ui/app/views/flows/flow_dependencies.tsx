@@ -1,10 +1,12 @@
 /** Flows that this one starts or listens to, and those that start or listen to it. */
 import { get } from "../../api/client.ts";
 import type { FlowKey } from "../../api/flow_entities.ts";
+import { pageIn } from "../../core/page_number.ts";
 import { apiPath, pagePath } from "../../core/places.ts";
 import { useResource } from "../../core/resource.ts";
+import { query } from "../../core/router.ts";
 import { EmptyState, Loaded } from "../../kit/feedback.tsx";
-import { type Column, Table } from "../../kit/table.tsx";
+import { type Column, Pager, Table } from "../../kit/table.tsx";
 import { t } from "../../texts/mod.ts";
 
 interface Dependencies {
@@ -18,23 +20,32 @@ interface Edge {
   readonly relation: string;
 }
 
+const SIZE = 100;
+
 /** The tab. */
 export function FlowDependencies({ flow: { namespace, id } }: { readonly flow: FlowKey }) {
   const path = `${apiPath("flows", namespace, id)}/dependencies`;
+  const page = pageIn(query.value);
   const list = useResource(path, (signal) => get<Dependencies>(path, {}, signal));
   return (
     <Loaded resource={list}>
       {({ nodes = [], edges = [] }) => {
         const keys = new Map(nodes.map((node) => [node.uid, node]));
+        const shown = edges.slice((page - 1) * SIZE, page * SIZE);
         return edges.length === 0
           ? <EmptyState title={t("flows.noDependencies")}>{t("flows.noDependenciesHint")}</EmptyState>
           : (
-            <Table
-              label={t("flows.tab.dependencies")}
-              rows={edges}
-              columns={columns(keys)}
-              keyOf={({ source, target, relation }) => `${source} ${target} ${relation}`}
-            />
+            <>
+              <Table
+                label={t("flows.tab.dependencies")}
+                rows={shown}
+                columns={columns(keys)}
+                keyOf={({ source, target, relation }) => `${source} ${target} ${relation}`}
+              />
+              {(edges.length > SIZE || page > 1) && (
+                <Pager page={page} size={SIZE} shown={shown.length} total={edges.length} />
+              )}
+            </>
           );
       }}
     </Loaded>
