@@ -80,6 +80,8 @@ export const MAX_ZIP_RATIO = 200;
 export const MAX_EVENT_STREAMS = 1_000;
 export const MAX_EVENT_STREAMS_PER_TENANT = 500;
 export const MAX_EVENT_STREAMS_PER_CALLER = 250;
+/** Bytes that event streams hold for clients that do not read; beyond it those that have not read for the longest time end. */
+export const MAX_UNREAD_EVENT_BYTES = 128 * KIB * KIB;
 /** Workers of the server; each has a stream. */
 export const MAX_WORKERS = 5_000;
 /** Messages per second of one event stream. */

@@ -1,5 +1,6 @@
 /** Event streams (server-sent events): limit, keep-alive, end. */
 import type { Context } from "hono";
+import { joinBytes } from "../../base/bytes.ts";
 import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Actor } from "../../model/access/actor.ts";
@@ -12,17 +13,19 @@ import {
   MAX_EVENT_STREAMS,
   MAX_EVENT_STREAMS_PER_CALLER,
   MAX_EVENT_STREAMS_PER_TENANT,
+  MAX_UNREAD_EVENT_BYTES,
 } from "../../model/limits.ts";
 import { checkCaller } from "../caller_check.ts";
 import type { AppEnv } from "../env.ts";
+import { UnreadEvents, type WaitingStream } from "./unread_events.ts";
 import { MAX_READER_WAIT_SECONDS, MIN_READ_BYTES, stalledReader } from "./watched_stream.ts";
 
 /** An event; `data` is one line. */
 interface ServerEvent {
   /** On streams of executions and logs a marker (`start`, `progress`, `end`), not a number. */
   readonly id?: string;
-  /** Text without line breaks, for example JSON. */
-  readonly data: string;
+  /** Text without line breaks, for example JSON; or its bytes in parts, which streams may share. */
+  readonly data: string | readonly Uint8Array[];
 }
 
 /** Writes to one stream. */
@@ -40,18 +43,21 @@ interface EventStreamsOptions {
   readonly maxStreams?: number;
   readonly maxStreamsPerTenant?: number;
   readonly maxStreamsPerCaller?: number;
+  readonly maxUnreadBytes?: number;
 }
 
 /** Whom a stream is for. */
 interface StreamOwner {
   readonly actor: Actor;
-  /** Absent: a client that does not read is waited for. */
+  /** Absent: a client that does not read is waited for, whatever the stream holds. */
   readonly request?: Request;
 }
 
 /** Proxies drop connections that are silent for a minute; some after 30 s. */
 const KEEP_ALIVE_MS = 15_000;
-const KEEP_ALIVE = new TextEncoder().encode(":\n\n");
+const ENCODER = new TextEncoder();
+const KEEP_ALIVE = ENCODER.encode(":\n\n");
+const LINE_END = ENCODER.encode("\n\n");
 /** Bytes buffered for a slow client before its producer waits. */
 const BUFFER_BYTES = 65_536;
 /** `Retry-After` of a refused client, in seconds. */
@@ -68,9 +74,11 @@ const HEADERS: Readonly<Record<string, string>> = {
 export class EventStreams {
   readonly #options: EventStreamsOptions;
   readonly #open = new Set<EventStream>();
+  readonly #unread: UnreadEvents;
 
   constructor(options: EventStreamsOptions) {
     this.#options = options;
+    this.#unread = new UnreadEvents(options.maxUnreadBytes ?? MAX_UNREAD_EVENT_BYTES);
   }
 
   /** Number of open streams. */
@@ -84,7 +92,8 @@ export class EventStreams {
    */
   open(produce: EventProducer, owner?: StreamOwner): Response {
     this.#checkRoom(owner?.actor);
-    const stream = new EventStream(this.#options, produce, () => this.#open.delete(stream), owner);
+    const shared = { ...this.#options, unread: this.#unread, closed: () => this.#open.delete(stream) };
+    const stream: EventStream = new EventStream(shared, produce, owner);
     this.#open.add(stream);
     return new Response(stream.body, { headers: HEADERS });
   }
@@ -133,32 +142,35 @@ function refusal(code: "unavailable" | "too_many_requests", reason: string): Dom
   return new DomainError(code, `Cannot open another event stream: ${reason}`, { retryAfter: RETRY_AFTER_S });
 }
 
+interface EventStreamOptions extends Pick<EventStreamsOptions, "clock" | "logger"> {
+  readonly unread: UnreadEvents;
+  readonly closed: () => void;
+}
+
 /** One stream between a producer and a client. */
-class EventStream implements EventWriter {
+class EventStream implements EventWriter, WaitingStream {
   readonly body: ReadableStream<Uint8Array>;
   readonly actor: Actor | undefined;
   readonly #watch: TransferWatch | undefined;
-  readonly #options: EventStreamsOptions;
+  /** What it holds for its client counts. */
+  readonly #isLimited: boolean;
+  readonly #options: EventStreamOptions;
   readonly #abort = new AbortController();
-  readonly #encoder = new TextEncoder();
-  readonly #closed: () => void;
+  /** Parts of events that the buffer has no room for, and the bytes of the first one that were sent. */
+  readonly #parts: Uint8Array[] = [];
+  #sent = 0;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #cancelKeepAlive: CancelTimer = () => {};
   /** Set while the buffer is full; all senders wait for it. */
   #room: PromiseWithResolvers<void> | undefined;
   #finished: Promise<void> = Promise.resolve();
 
-  constructor(
-    options: EventStreamsOptions,
-    produce: EventProducer,
-    closed: () => void,
-    owner: StreamOwner | undefined,
-  ) {
+  constructor(options: EventStreamOptions, produce: EventProducer, owner: StreamOwner | undefined) {
     this.#options = options;
     this.actor = owner?.actor;
+    this.#isLimited = owner?.request !== undefined;
     this.#watch = owner?.request &&
-      watchTransfer(owner.request, MAX_READER_WAIT_SECONDS, () => this.#stall());
-    this.#closed = closed;
+      watchTransfer(owner.request, MAX_READER_WAIT_SECONDS, () => this.stall());
     this.body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller;
@@ -167,21 +179,42 @@ class EventStream implements EventWriter {
       },
       pull: () => {
         this.#watch?.moved(MIN_READ_BYTES);
-        this.#makeRoom();
+        this.#options.unread.moved(this);
+        if (this.#fill()) this.#makeRoom();
+        else this.#watch?.wait();
       },
       cancel: () => this.#stop(),
     }, new ByteLengthQueuingStrategy({ highWaterMark: BUFFER_BYTES }));
   }
 
-  async send({ id, data }: ServerEvent): Promise<void> {
-    const controller = this.#controller;
-    if (controller === undefined) return;
-    const head = id === undefined ? "" : `id: ${oneLine(id)}\n`;
-    controller.enqueue(this.#encoder.encode(`${head}data: ${oneLine(data)}\n\n`));
-    if ((controller.desiredSize ?? 0) > 0) return;
+  async send(event: ServerEvent): Promise<void> {
+    if (this.#controller === undefined) return;
+    this.#parts.push(...partsOf(event));
+    if (this.#fill()) return;
     this.#watch?.wait();
+    if (this.#isLimited) this.#options.unread.hold(this, [...this.#parts]);
     this.#room ??= Promise.withResolvers<void>();
     await this.#room.promise;
+  }
+
+  /** Fills the buffer; true if it has room for more. */
+  #fill(): boolean {
+    const controller = this.#controller;
+    if (controller === undefined) return true;
+    for (let room = controller.desiredSize ?? 0; room > 0; room = controller.desiredSize ?? 0) {
+      const [part] = this.#parts;
+      if (part === undefined) return true;
+      // A copy: a part of shared bytes would keep all of them.
+      const slice = part.length <= BUFFER_BYTES ? part : part.slice(this.#sent, this.#sent + BUFFER_BYTES);
+      this.#sent += slice.length;
+      if (this.#sent >= part.length) {
+        this.#parts.shift();
+        this.#sent = 0;
+      }
+      if (this.#parts.length === 0) this.#options.unread.release(this);
+      controller.enqueue(slice);
+    }
+    return false;
   }
 
   /** Ends the stream. */
@@ -209,7 +242,7 @@ class EventStream implements EventWriter {
   }
 
   /** What is buffered is dropped: the client would never read it. */
-  #stall(): void {
+  stall(): void {
     const controller = this.#controller;
     this.#stop();
     controller?.error(stalledReader());
@@ -220,9 +253,11 @@ class EventStream implements EventWriter {
     this.#watch?.end();
     this.#controller = undefined;
     this.#cancelKeepAlive();
+    this.#parts.length = 0;
+    this.#options.unread.release(this);
     this.#abort.abort();
     this.#makeRoom();
-    this.#closed();
+    this.#options.closed();
   }
 
   #makeRoom(): void {
@@ -232,11 +267,21 @@ class EventStream implements EventWriter {
 
   #keepAlive(): void {
     this.#cancelKeepAlive = this.#options.clock.setTimer(KEEP_ALIVE_MS, () => {
-      // None for a client that does not read.
-      if ((this.#controller?.desiredSize ?? 0) > 0) this.#controller?.enqueue(KEEP_ALIVE);
+      // None for a client that does not read, and none within an event.
+      const hasRoom = this.#parts.length === 0 && (this.#controller?.desiredSize ?? 0) > 0;
+      if (hasRoom) this.#controller?.enqueue(KEEP_ALIVE);
       this.#keepAlive();
     });
   }
+}
+
+/** The bytes of an event; a short one is one part. */
+function partsOf({ id, data }: ServerEvent): readonly Uint8Array[] {
+  const head = `${id === undefined ? "" : `id: ${oneLine(id)}\n`}data: `;
+  if (typeof data === "string") return [ENCODER.encode(`${head}${oneLine(data)}\n\n`)];
+  const parts = [ENCODER.encode(head), ...data, LINE_END];
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  return length <= BUFFER_BYTES ? [joinBytes(parts)] : parts;
 }
 
 /** A line break would end the field, so that data could forge another event. */

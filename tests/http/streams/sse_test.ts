@@ -107,6 +107,62 @@ Deno.test("EventWriter.send() waits for a slow client, and ends when it leaves",
   assertEquals(streams.count, 0);
 });
 
+Deno.test("EventWriter.send() of a large event buffers no more than 64 KiB until the client reads", async () => {
+  const clock = new FakeClock();
+  const streams = createStreams(clock);
+  const shared = new TextEncoder().encode("x".repeat(1_000_000));
+  const responses = [1, 2].map(() =>
+    streams.open(async (writer) => {
+      await writer.send({ id: "start", data: [shared] });
+      await writer.send({ id: "end", data: "y".repeat(200_000) });
+    })
+  );
+  const [first, second] = responses.map(({ body }) => (body as ReadableStream<Uint8Array>).getReader());
+  await clock.advance(15_000); // no comment within an event
+  let text = "";
+  for (let chunk = await first?.read(); chunk?.value; chunk = await first?.read()) {
+    assertEquals(chunk.value.length <= 65_536, true);
+    assertEquals(chunk.value.buffer === shared.buffer, false);
+    text += new TextDecoder().decode(chunk.value);
+  }
+  assertEquals(
+    text === `id: start\ndata: ${"x".repeat(1_000_000)}\n\nid: end\ndata: ${"y".repeat(200_000)}\n\n`,
+    true,
+  );
+  let buffered = 0;
+  void streams[Symbol.asyncDispose]();
+  for (let chunk = await second?.read(); chunk?.value; chunk = await second?.read()) {
+    buffered += chunk.value.length;
+  }
+  assertEquals(buffered < 2 * 65_536, true, `${buffered} bytes were buffered`);
+});
+
+Deno.test("EventWriter.send() keeps the order of events that do not wait for each other", async () => {
+  const events = Array.from({ length: 9 }, (_, index) => String(index).repeat(index % 2 ? 100_000 : 10));
+  const response = createStreams().open(async (writer) => {
+    await Promise.all(events.map((data) => writer.send({ data })));
+  });
+  assertEquals(await response.text() === events.map((data) => `data: ${data}\n\n`).join(""), true);
+});
+
+Deno.test("EventStreams.open() ends the streams that have not been read for the longest time if all hold too much", async () => {
+  const clock = new FakeClock();
+  const streams = new EventStreams({ clock, logger: silentLogger(clock), maxUnreadBytes: 1_000_000 });
+  const open = (data: readonly Uint8Array[]) =>
+    streams.open((writer) => writer.send({ data }), ownedBy("anna", "main")).body?.getReader();
+  const shared = new Uint8Array(600_000);
+  const readers = Array.from({ length: 5 }, () => open([shared]));
+  await settle();
+  assertEquals(streams.count, 5, "shared bytes count once");
+  for (let count = 0; count < 3; count++) await readers[0]?.read();
+  readers.push(open([new Uint8Array(600_000)]));
+  await settle();
+  assertEquals(streams.count, 1, "all that held the other bytes are over");
+  assertEquals(await readers[1]?.read().then(() => "read", (error) => error.code), "request_timeout");
+  await readers.at(-1)?.cancel();
+  assertEquals([streams.count, clock.timerCount], [0, 0]);
+});
+
 Deno.test("EventStreams.open() refuses more than the cap", async () => {
   const clock = new FakeClock();
   const routes = new Hono<AppEnv>();
