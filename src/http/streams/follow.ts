@@ -39,17 +39,25 @@ export async function awaitExecution(
 export function executionEvents(target: FollowTarget): EventProducer {
   return async (writer, signal) => {
     using watch = new Watch(target, signal);
-    let view = await watch.read();
-    const { durations } = target.actor;
-    if (view && !view.hasEnded) await writer.send({ id: "start", data: view.body(durations) });
-    while (view && !signal.aborted) {
-      await writer.send({ id: view.hasEnded ? "end" : "progress", data: view.body(durations) });
-      if (view.hasEnded) return;
+    let isFirst = true;
+    const send = async () => {
+      const current = await currentBody(watch, target.actor);
+      if (current && isFirst && !current.hasEnded) await writer.send({ id: "start", data: current.data });
+      isFirst = false;
+      if (current) await writer.send({ id: current.hasEnded ? "end" : "progress", data: current.data });
+      return current?.hasEnded === false;
+    };
+    while (!signal.aborted && await send()) {
       await watch.pause(FOLLOW_PAUSE_MS);
       await watch.changed();
-      view = await watch.read();
     }
   };
+}
+
+/** Without the view, which may have many megabytes: clients that do not read hold the bytes alone. */
+async function currentBody(watch: Watch, { durations }: Actor) {
+  const view = await watch.read();
+  return view && { data: [await view.bytes(durations)], hasEnded: view.hasEnded };
 }
 
 /** Sends `start` with the ids of the execution, then `progress` for each log entry, stored ones first; ends with the execution. */

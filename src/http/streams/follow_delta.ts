@@ -1,8 +1,11 @@
 /** The delta stream of an execution: numbered events with only the changed parts. */
+import type { Actor } from "../../model/access/actor.ts";
 import type { Instant } from "../../base/time/clock.ts";
 import { DeltaTracker } from "../../model/executions/execution_delta.ts";
 import { FOLLOW_PAUSE_MS, type FollowTarget, Watch } from "./follow.ts";
 import type { EventProducer } from "./sse.ts";
+
+const ENCODER = new TextEncoder();
 
 /** The `Last-Event-ID` of a reconnecting client; `undefined` without a valid one. */
 export function readLastEventId(text: string | undefined): Instant | undefined {
@@ -17,12 +20,27 @@ export function deltaEvents(target: FollowTarget, lastEventId: Instant | undefin
   return async (writer, signal) => {
     using watch = new Watch(target, signal);
     const tracker = new DeltaTracker(lastEventId, target.actor.durations);
-    for (let view = await watch.read(); view && !signal.aborted; view = await watch.read()) {
-      const delta = tracker.next(view);
-      if (delta) await writer.send({ id: String(delta.upTo), data: delta.data });
-      if (view.hasEnded) return;
+    const send = async () => {
+      const current = await currentDelta(watch, tracker, target.actor);
+      if (current?.event && !signal.aborted) await writer.send(current.event);
+      return current?.hasEnded === false;
+    };
+    while (!signal.aborted && await send()) {
       await watch.pause(FOLLOW_PAUSE_MS);
       await watch.changed();
     }
   };
+}
+
+/** Without the view, as clients that do not read wait. There is no event if nothing has changed. */
+async function currentDelta(watch: Watch, tracker: DeltaTracker, { durations }: Actor) {
+  const view = await watch.read();
+  const delta = view && tracker.next(view);
+  if (!delta) return view && { hasEnded: view.hasEnded };
+  const id = String(delta.upTo);
+  const members = delta.members.join(",");
+  if (!delta.isSnapshot) return { event: { id, data: `{${members}}` }, hasEnded: view.hasEnded };
+  const end = members === "" ? "}" : `,${members}}`;
+  const data = [ENCODER.encode('{"execution":'), await view.bytes(durations), ENCODER.encode(end)];
+  return { event: { id, data }, hasEnded: view.hasEnded };
 }

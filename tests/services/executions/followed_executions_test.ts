@@ -1,5 +1,8 @@
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import type { DurationForm } from "../../../src/base/time/duration.ts";
+import { letOthersRun } from "../../../src/base/time/turn.ts";
 import { DomainError } from "../../../src/model/errors.ts";
+import { executionBody } from "../../../src/model/executions/execution_body.ts";
 import type { Execution } from "../../../src/model/executions/execution.ts";
 import { FollowedExecutions } from "../../../src/services/executions/followed_executions.ts";
 import { Changes } from "../../../src/store/changes.ts";
@@ -7,15 +10,20 @@ import { FakeClock } from "../../support/fakes/fake_clock.ts";
 
 const ACTOR = { tenant: "main", user: "" };
 const ID = "AVbchewD0008aWJT9KjFyN";
-const EXECUTION = { id: ID, history: [{ state: "RUNNING", at: 0 }] } as unknown as Execution;
+const EXECUTION = {
+  id: ID,
+  tenant: "main",
+  history: [{ state: "RUNNING", at: 0 }],
+  labels: [],
+  taskRuns: [],
+} as unknown as Execution;
 
-function create() {
-  const clock = new FakeClock();
+function create(clock = new FakeClock()) {
   const changes = new Changes();
-  const found = { reads: 0, error: undefined as Error | undefined };
+  const found = { reads: 0, error: undefined as Error | undefined, execution: EXECUTION };
   const read = () => {
     found.reads++;
-    return found.error ? Promise.reject(found.error) : Promise.resolve({ execution: EXECUTION });
+    return found.error ? Promise.reject(found.error) : Promise.resolve({ execution: found.execution });
   };
   return { clock, changes, found, followed: new FollowedExecutions({ read, changes, clock }) };
 }
@@ -66,4 +74,58 @@ Deno.test("follow() keeps nothing once the last follower has left", async () => 
     assertEquals(followed.size, follower === followers[0] ? 1 : 0);
   }
   assertEquals(changes.size, 0);
+});
+
+Deno.test("read() gives all followers the same bytes, one array for each form of durations", async () => {
+  const { followed } = create();
+  const followers = Array.from({ length: 10 }, () => followed.follow(ACTOR, ID, () => {}));
+  const views = await Promise.all(followers.map(({ read }) => read()));
+  const arrays = await Promise.all(views.flatMap((view) => [view?.bytes(), view?.bytes("seconds")]));
+  assertEquals(new Set(arrays).size, 1);
+  const [bytes, iso] = [await views[0]?.bytes(), await views[1]?.bytes("iso")];
+  assertStrictEquals(await views[2]?.bytes("iso"), iso);
+  const now = views[0]?.now ?? 0;
+  const text = (durations?: DurationForm) => executionBody(EXECUTION, { now, durations, taskRuns: true });
+  assertEquals([bytes, iso].map((each) => new TextDecoder().decode(each)), [text(), text("iso")]);
+});
+
+Deno.test("read() shares the view of a large execution longer, and keeps none that is too old", async () => {
+  const { clock, followed, found } = create();
+  const taskRuns = Array.from({ length: 1_000 }) as unknown as Execution["taskRuns"];
+  found.execution = { ...EXECUTION, taskRuns };
+  using follower = followed.follow(ACTOR, ID, () => {});
+  await follower.read();
+  assertEquals(clock.timerCount, 1);
+  await clock.advance(149);
+  await follower.read();
+  assertEquals([found.reads, clock.timerCount], [1, 1]);
+  await clock.advance(1);
+  assertEquals(clock.timerCount, 0);
+  await follower.read();
+  assertEquals(found.reads, 2);
+});
+
+Deno.test("read() serves followers that wait for one view one after the other, with turns for others", async () => {
+  class PassingClock extends FakeClock {
+    /** @inheritdoc */
+    override monotonicMs(): number {
+      this.jump(10);
+      return super.monotonicMs();
+    }
+  }
+  const { followed } = create(new PassingClock());
+  const followers = Array.from({ length: 50 }, () => followed.follow(ACTOR, ID, () => {}));
+  const others = { turns: 0, isOver: false };
+  const running = (async () => {
+    for (; !others.isOver; others.turns++) await letOthersRun();
+  })();
+  const served: number[] = [];
+  await Promise.all(followers.map(async ({ read }, index) => {
+    await read();
+    served.push(index);
+  }));
+  others.isOver = true;
+  await running;
+  assertEquals(served, followers.map((_, index) => index));
+  assertEquals(others.turns > followers.length / 2, true, `${others.turns} turns`);
 });
