@@ -6,21 +6,42 @@ const MAX_EDITS = 3;
 /** A shorter word is part of too many names. */
 const MIN_WORD = 4;
 
+/** Work of looking at a known name, in cells of a distance matrix. */
+const CELLS_PER_NAME = 10;
+
+/** Work that searches may still do together, in cells of distance matrices. */
+export interface SearchBudget {
+  cells: number;
+}
+
+/** False when no work is left after looking at that many names. */
+function takeNames(budget: SearchBudget, count: number): boolean {
+  budget.cells -= count * CELLS_PER_NAME;
+  return budget.cells > 0;
+}
+
 /**
  * The known name with the fewest edits (insert, drop, replace, swap of neighbours) from `name`. When none is within the limit,
- * the only one that ends with `name` as a word of its own, as `errorMessage` ends with `message`; otherwise `undefined`.
+ * the only one that ends with `name` as a word of its own, as `errorMessage` ends with `message`; otherwise `undefined`, also
+ * when the budget does not suffice.
  */
 export function nearestName(
   name: string,
   known: Iterable<string>,
-  maxEdits = MAX_EDITS,
+  { maxEdits = MAX_EDITS, budget = { cells: Infinity } }: {
+    readonly maxEdits?: number;
+    readonly budget?: SearchBudget;
+  } = {},
 ): string | undefined {
   const candidates = [...known];
+  if (!takeNames(budget, candidates.length)) return undefined;
   const limit = Math.min(maxEdits, Math.max(1, Math.floor(name.length / 3)));
   let nearest: string | undefined;
   let fewest = limit + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) >= fewest) continue;
+    budget.cells -= name.length * candidate.length;
+    if (budget.cells <= 0) return undefined;
     const edits = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (edits >= fewest) continue;
     fewest = edits;

@@ -1,6 +1,6 @@
 /** Collects the problems that validation finds, each with its position in the source. */
 import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
-import { nearestName } from "../../base/text/nearest_name.ts";
+import { nearestName, type SearchBudget } from "../../base/text/nearest_name.ts";
 import { type Budget, untimedBudget } from "../../languages/regex/mod.ts";
 import type { Problem } from "../../model/flows/problem.ts";
 import { memberOf, type ParsedSource, type Path } from "./parse.ts";
@@ -39,8 +39,10 @@ const AT_NAME: ReadonlySet<string> = new Set([
   "duplicate_property",
 ]);
 
-/** Misspelt names compared with the known ones: a comparison takes some 5 µs, and there may be 100 known names. */
+/** Misspelt names compared with the known ones. */
 const MAX_SUGGESTIONS = 100;
+/** Work of all comparisons, some 80 ms: there may be thousands of long known names. */
+const MAX_COMPARED_CELLS = 5_000_000;
 /** Characters of a name that are compared. */
 const MAX_COMPARED = 200;
 /** Shorter names are all similar. */
@@ -54,6 +56,7 @@ export class Report {
   readonly #templates: NotedTemplate[] | undefined;
   #errorCount = 0;
   #suggestions = 0;
+  readonly #searchBudget: SearchBudget = { cells: MAX_COMPARED_CELLS };
   /** For the patterns that the whole source is checked with. */
   readonly patternBudget: Budget = untimedBudget();
 
@@ -86,10 +89,11 @@ export class Report {
     return this.#warnings.length >= MAX_PROBLEMS;
   }
 
-  /** `, did you mean "…"` when a known name is similar, else an empty text. */
+  /** `, did you mean "…"` when a known name is similar, else an empty text, also for further names than are compared. */
   suggest(name: string, known: Iterable<string>, maxEdits?: number): string {
-    if (name.length < MIN_COMPARED || ++this.#suggestions > MAX_SUGGESTIONS) return "";
-    const near = nearestName(name.slice(0, MAX_COMPARED), known, maxEdits);
+    const budget = this.#searchBudget;
+    if (name.length < MIN_COMPARED || budget.cells <= 0 || ++this.#suggestions > MAX_SUGGESTIONS) return "";
+    const near = nearestName(name.slice(0, MAX_COMPARED), known, { maxEdits, budget });
     return near === undefined ? "" : `, did you mean "${near}"`;
   }
 

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertGreater } from "@std/assert";
 import { nearestName } from "../../../src/base/text/nearest_name.ts";
 
 const KNOWN = ["host", "port", "data-dir", "log-level", "log-format", "errorMessage", "__proto__"];
@@ -26,3 +26,17 @@ for (const [name, expected] of CASES) {
     assertEquals(nearestName(name, KNOWN), expected);
   });
 }
+
+Deno.test("nearestName() takes the cells of its comparisons and a few for each name that it looks at", () => {
+  const budget = { cells: 1_000 };
+  assertEquals(nearestName("prot", ["port", "data-dir"], { budget }), "port");
+  assertEquals(budget.cells, 1_000 - 2 * 10 - 4 * 4);
+});
+
+Deno.test("nearestName() finds nothing once the budget is used up", () => {
+  const budget = { cells: 100 * 100 * 3 };
+  const known = Array.from({ length: 100 }, (_, at) => "a".repeat(97) + (at + 100));
+  assertEquals(nearestName("b".repeat(100), known, { budget }), undefined);
+  assertGreater(budget.cells, -100 * 100);
+  assertEquals(nearestName("prot", ["port"], { budget }), undefined);
+});

@@ -1,0 +1,61 @@
+/** Reports bound the work for their hints, whatever the source. */
+import { assertEquals, assertGreater, assertLess } from "@std/assert";
+import { parseFlowSource, validateFlow } from "../../../src/flow/mod.ts";
+import { catalogs } from "../flow_support.ts";
+
+const lines = (count: number, line: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => line(at));
+
+const messagesOf = (source: string) =>
+  validateFlow(parseFlowSource(`id: f\nnamespace: n\n${source}`), catalogs, { expressions: {} })
+    .map(({ message }) => message);
+
+const HINT = ", did you mean ";
+
+const TASK = "tasks:\n- {id: t, type: core.log.Log, message: m";
+
+/** Names of one kind: a source with known ones, and 100 that are misspelt. */
+const SOURCES:
+  readonly (readonly [string, (known: readonly string[], misspelt: readonly string[]) => string])[] = [
+    [
+      "variables",
+      (known, misspelt) =>
+        `variables:\n${known.map((name) => `  ${name}: 1\n`).join("")}${TASK}, level: '${
+          misspelt.map((name) => `{{vars.${name}}}`).join("")
+        }'}\n`,
+    ],
+    [
+      "inputs",
+      (known, misspelt) =>
+        `inputs:\n${
+          known.map((name) => `- {id: ${name}, type: INT}\n`).join("")
+        }- {id: z, type: INT, dependsOn: {inputs: [${misspelt}]}}\n${TASK}}\n`,
+    ],
+    [
+      "tasks of a Dag",
+      (known, misspelt) =>
+        `tasks:\n- id: dag\n  type: core.flow.Dag\n  tasks:\n${
+          known.map((name) => `  - {task: {id: ${name}, type: core.debug.Return}}\n`).join("")
+        }  - {task: {id: z, type: core.debug.Return}, dependsOn: [${misspelt}]}\n`,
+    ],
+  ];
+
+for (const [what, sourceOf] of SOURCES) {
+  Deno.test(`each of 100 misspelt names of ${what} has a hint`, () => {
+    const messages = messagesOf(
+      sourceOf(lines(50, (at) => `name${at}`), lines(100, (at) => `nameX${at + 10}`)),
+    );
+    assertEquals(messages.filter((message) => message.includes(HINT)).length, 100);
+  });
+
+  Deno.test(`misspelt names of ${what} have no more hints once their comparisons took too much work`, () => {
+    const long = "a".repeat(190);
+    const messages = messagesOf(
+      sourceOf(lines(50, (at) => `${long}${at + 100}`), lines(100, (at) => `${long}X${at + 10}`)),
+    );
+    assertEquals(messages.length, 100);
+    const hints = messages.filter((message) => message.includes(HINT)).length;
+    assertGreater(hints, 0);
+    assertLess(hints, 10);
+  });
+}
