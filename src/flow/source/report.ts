@@ -89,11 +89,15 @@ export class Report {
     return this.#warnings.length >= MAX_PROBLEMS;
   }
 
-  /** `, did you mean "…"` when a known name is similar, else an empty text, also for further names than are compared. */
-  suggest(name: string, known: Iterable<string>, maxEdits?: number): string {
+  /**
+   * `, did you mean "…"` when a known name is similar, else an empty text, also for further names than are compared. Known
+   * names that take work to find are given as a function.
+   */
+  suggest(name: string, known: Iterable<string> | (() => Iterable<string>), maxEdits?: number): string {
     const budget = this.#searchBudget;
     if (name.length < MIN_COMPARED || budget.cells <= 0 || ++this.#suggestions > MAX_SUGGESTIONS) return "";
-    const near = nearestName(name.slice(0, MAX_COMPARED), known, { maxEdits, budget });
+    const names = typeof known === "function" ? known() : known;
+    const near = nearestName(name.slice(0, MAX_COMPARED), names, { maxEdits, budget });
     return near === undefined ? "" : `, did you mean "${near}"`;
   }
 

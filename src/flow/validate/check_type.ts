@@ -34,7 +34,7 @@ export function resolveType<T extends DeclaredType>(
   if (written === undefined) return undefined;
   const type = types.find(canonicalType(written));
   if (type) reportStatus(written, type, path, report);
-  else refuseUnknownType(written, path, { report, known: namesLike(written, types.list()) });
+  else refuseUnknownType(written, path, { report, known: () => namesLike(written, types.list()) });
   return type;
 }
 
@@ -79,7 +79,7 @@ export function checkTypeMember(object: JsonObject, path: Path, report: Report):
 export function refuseUnknownType(
   type: string,
   path: Path,
-  { report, known }: { readonly report: Report; readonly known: Iterable<string> },
+  { report, known }: { readonly report: Report; readonly known: Parameters<Report["suggest"]>[1] },
 ): void {
   // Names of different systems of one integration are similar.
   const maxEdits = integrationOf(canonicalType(type)) ? 2 : undefined;

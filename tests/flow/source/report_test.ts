@@ -1,7 +1,7 @@
 /** Reports bound the work for their hints, whatever the source. */
 import { assertEquals, assertGreater, assertLess } from "@std/assert";
 import { parseFlowSource, validateFlow } from "../../../src/flow/mod.ts";
-import { catalogs } from "../flow_support.ts";
+import { catalog, catalogs } from "../flow_support.ts";
 
 const lines = (count: number, line: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => line(at));
@@ -59,3 +59,21 @@ for (const [what, sourceOf] of SOURCES) {
     assertLess(hints, 10);
   });
 }
+
+Deno.test("the types like an unknown one are looked up only while there are hints", () => {
+  let lists = 0;
+  const list = () => {
+    lists++;
+    return catalog.list();
+  };
+  const source = `id: f\nnamespace: n\ntasks:\n${
+    lines(150, (at) => `- {id: t${at}, type: core.log.Lo${at}}\n`).join("")
+  }`;
+  const tasks = { ...catalog, list };
+  const problems = validateFlow(parseFlowSource(source), { ...catalogs, tasks });
+  assertEquals([problems.length, problems.filter(({ message }) => message.includes(HINT)).length], [
+    150,
+    100,
+  ]);
+  assertEquals(lists, 100);
+});
