@@ -12,9 +12,17 @@ export function describeValue(value: JsonValue | undefined): string {
   return isScalar(value) ? cutText(String(value)) : "an object";
 }
 
-/** The first {@link MAX_SHOWN} characters of a text, with an ellipsis when it is longer. */
-export function cutText(text: string): string {
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
+/** The first characters of a text, with an ellipsis when it is longer. */
+export function cutText(text: string, maxLength = MAX_SHOWN): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
+}
+
+/** Ids that one message names. */
+const MAX_NAMED = 10;
+
+/** The first ids of a list, as a message names them. */
+export function namesOf(ids: readonly string[]): string {
+  return ids.slice(0, MAX_NAMED).map((id) => cutText(id)).join(", ");
 }
 
 type ScalarValue = string | number | bigint | boolean | Double;

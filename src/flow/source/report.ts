@@ -1,5 +1,6 @@
 /** Collects the problems that validation finds, each with its position in the source. */
 import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { flattenString } from "../../base/text/flatten_string.ts";
 import { nearestName, type SearchBudget } from "../../base/text/nearest_name.ts";
 import { type Budget, untimedBudget } from "../../languages/regex/mod.ts";
 import type { Problem } from "../../model/flows/problem.ts";
@@ -47,6 +48,12 @@ const MAX_COMPARED_CELLS = 5_000_000;
 const MAX_COMPARED = 200;
 /** Shorter names are all similar. */
 const MIN_COMPARED = 3;
+
+/** Characters of a message, and of a path: names of a source may be as long as the source, and each problem may repeat them. */
+const MAX_MESSAGE = 1_000;
+const MAX_PATH = 2_000;
+/** Characters of an id or a name in a path; a longer id is refused. */
+const MAX_NAME = 256;
 
 /** Problems of one source during validation. */
 export class Report {
@@ -125,10 +132,11 @@ export class Report {
     return [...this.#errors, ...this.#warnings].sort((a, b) => place(a) - place(b));
   }
 
-  #problem(code: string, path: Path, facts: Pick<FlowProblem, "message" | "severity">): FlowProblem {
+  #problem(code: string, path: Path, written: Pick<FlowProblem, "message" | "severity">): FlowProblem {
     const range = AT_NAME.has(code) ? this.#parsed.locateKey(path) : this.#parsed.locate(path);
     const shownPath = pathText(path, this.#parsed.document);
-    return { code, ...facts, path: pathText(path), shownPath, range };
+    const { severity } = written, message = cut(written.message, MAX_MESSAGE);
+    return { code, message, severity, path: pathText(path), shownPath, range };
   }
 }
 
@@ -137,6 +145,7 @@ function pathText(path: Path, document?: JsonValue): string {
   let text = "";
   let value: JsonValue | undefined = document;
   for (const step of path) {
+    if (text.length > MAX_PATH) return cut(text, MAX_PATH);
     value = memberOf(value, step);
     text += typeof step === "number" ? `[${idOf(value) ?? step}]` : nameText(step, text === "");
   }
@@ -145,10 +154,20 @@ function pathText(path: Path, document?: JsonValue): string {
 
 function idOf(value: JsonValue | undefined): string | undefined {
   const id = isJsonObject(value) ? ownProperty(value, "id") : undefined;
-  return typeof id === "string" && PLAIN_NAME.test(id) ? id : undefined;
+  return typeof id === "string" && isShown(id) ? id : undefined;
 }
 
 function nameText(name: string, isFirst: boolean): string {
-  if (!PLAIN_NAME.test(name)) return `[${JSON.stringify(name.slice(0, 100))}]`;
+  if (!isShown(name)) return `[${JSON.stringify(name.slice(0, 100))}]`;
   return isFirst ? name : `.${name}`;
+}
+
+/** Flat, because a part of a text keeps the whole text in memory. */
+function cut(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : flattenString(`${text.slice(0, maxLength)}…`);
+}
+
+/** True for a name that paths show as it is. */
+function isShown(name: string): boolean {
+  return name.length <= MAX_NAME && PLAIN_NAME.test(name);
 }

@@ -1,7 +1,7 @@
 /** Rules of ids: form, length, and uniqueness. */
 import type { JsonValue } from "../../base/json.ts";
 import { MAX_FLOW_ID_LENGTH, MAX_NAMESPACE_LENGTH, MAX_TASK_ID_LENGTH } from "../../model/limits.ts";
-import { describeValue, scalarText } from "../schema/describe.ts";
+import { describeValue, namesOf, scalarText } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
 import type { Report } from "../source/report.ts";
 
@@ -73,9 +73,9 @@ export class IdSet {
     else this.#duplicates.push({ id, path });
   }
 
-  /** Reports the duplicates; each message lists all of them, as existing clients expect. Called once, at the end. */
+  /** Reports the duplicates; each message lists the first of them, as existing clients expect. Called once, at the end. */
   reportDuplicates(): void {
-    const ids = [...new Set(this.#duplicates.map(({ id }) => id))].join(", ");
+    const ids = namesOf([...new Set(this.#duplicates.map(({ id }) => id))]);
     for (const { path } of this.#duplicates) {
       this.#report.error("duplicate_id", path, `Duplicate ${this.#kind} with name [${ids}]`);
     }

@@ -3,10 +3,11 @@ import { readDuration } from "../../base/time/duration.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { canonicalType, type FlowKey } from "../../model/flows/flow.ts";
 import { LOOP } from "../../model/executions/loop_run.ts";
+import { MAX_TASK_ID_LENGTH } from "../../model/limits.ts";
 import type { ScriptPlaces } from "../../model/ports/processes.ts";
 import { nestedTaskProperties, type TaskCatalog, type TaskType } from "../../model/tasks/task_catalog.ts";
 import { orderByNeeds } from "../inputs/depends_on.ts";
-import { cutText, elementsOf, hasValue, scalarText, textOf } from "../schema/describe.ts";
+import { cutText, elementsOf, hasValue, namesOf, scalarText, textOf } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
 import { hasExpression, type Report } from "../source/report.ts";
 import { checkNoSystemLabels } from "./label_rules.ts";
@@ -102,9 +103,14 @@ function reportUselessWorkerGroup({ task, type, path }: TypedTask, { report }: R
   report.warning("ignored", [...path, "workerGroup"], message);
 }
 
+/** The id of a task in messages; a longer one is refused. */
+function shownId(task: JsonObject): string {
+  return cutText(textOf(task, "id") ?? "", MAX_TASK_ID_LENGTH);
+}
+
 function checkBranches({ task, path }: TypedTask, { report }: RuleContext) {
   if (hasMembers(ownProperty(task, "cases")) || hasMembers(ownProperty(task, "defaults"))) return NONE;
-  const id = textOf(task, "id") ?? "";
+  const id = shownId(task);
   report.error("required", path, `${id}: No task defined, neither cases or default have any tasks`);
   return NONE;
 }
@@ -119,7 +125,7 @@ function hasMembers(value: JsonValue | undefined): boolean {
 function checkWorkingDirectory({ task, path }: TypedTask, { catalog, report }: RuleContext) {
   if (hasValue(task, "workerGroup")) report.error("not_supported", [...path, "workerGroup"], NO_WORKERS);
   const tasks = ownProperty(task, "tasks") ?? null;
-  const id = textOf(task, "id") ?? "";
+  const id = shownId(task);
   const at = [...path, "tasks"];
   if (tasks === null || Array.isArray(tasks) && tasks.length === 0) {
     report.error("required", at, `${id}: The 'tasks' property cannot be empty`);
@@ -178,17 +184,10 @@ interface DagEntry {
   readonly path: Path;
 }
 
-/** Tasks that one message names. */
-const MAX_NAMED = 10;
-
-function namesOf(ids: readonly string[]): string {
-  return ids.slice(0, MAX_NAMED).map((id) => cutText(id)).join(", ");
-}
-
 /** Dependencies of a Dag name tasks of the same Dag and have no cycle. */
 function checkDag({ task: dag, path }: TypedTask, { report }: RuleContext) {
   const entries = dagEntries(dag, [...path, "tasks"]);
-  const name = textOf(dag, "id") ?? "";
+  const name = shownId(dag);
   reportUnknownNeeds(name, entries, report);
   const { cyclic } = orderByNeeds(entries, ({ needs }) => needs.flatMap((need) => scalarText(need) ?? []));
   const [first] = cyclic;

@@ -1,5 +1,5 @@
 /** Reports bound the work for their hints, whatever the source. */
-import { assertEquals, assertGreater, assertLess } from "@std/assert";
+import { assertEquals, assertGreater, assertLess, assertLessOrEqual } from "@std/assert";
 import { parseFlowSource, validateFlow } from "../../../src/flow/mod.ts";
 import { catalog, catalogs } from "../flow_support.ts";
 
@@ -76,4 +76,67 @@ Deno.test("the types like an unknown one are looked up only while there are hint
     100,
   ]);
   assertEquals(lists, 100);
+});
+
+const LONG = "x".repeat(100_000);
+
+/** Sources whose problems could each repeat a long name or id. */
+const REPEATED: readonly (readonly [string, string])[] = [
+  [
+    "the id of a WorkingDirectory",
+    `tasks:\n- id: ${LONG}\n  type: core.flow.WorkingDirectory\n  tasks:\n${
+      lines(50, (at) => `  - {id: t${at}, type: core.flow.Subflow}\n`).join("")
+    }`,
+  ],
+  [
+    "the id of a Dag",
+    `tasks:\n- id: ${LONG}\n  type: core.flow.Dag\n  tasks:\n  - {task: {id: t}, dependsOn: [${
+      lines(50, (at) => `a${at}`)
+    }]}\n`,
+  ],
+  [
+    "the name of a case",
+    `${TASK}}\n- {id: s, type: core.flow.Switch, cases: {? ${LONG} : [${lines(50, () => "{}")}]}}\n`,
+  ],
+  ["duplicate ids", `tasks:\n${`- {id: ${LONG}}\n`.repeat(2)}${"- {id: t}\n".repeat(50)}`],
+  [
+    "a deep path",
+    `tasks: ${`[{id: s, type: core.flow.Switch, cases: {${"k".repeat(250)}: `.repeat(20)}[${
+      lines(50, () => "{}")
+    }]${"}}]".repeat(20)}\n`,
+  ],
+];
+
+for (const [what, source] of REPEATED) {
+  Deno.test(`the problems of a source do not repeat ${what} in full`, () => {
+    const problems = validateFlow(parseFlowSource(`id: f\nnamespace: n\n${source}`), catalogs);
+    assertGreater(problems.length, 50);
+    for (const { message, path, shownPath = "" } of problems) {
+      assertLessOrEqual(message.length, 1_001);
+      assertLessOrEqual(Math.max(path.length, shownPath.length), 2_001);
+    }
+  });
+}
+
+Deno.test("a path shows ids and names of up to 256 characters, and the position for a longer id", () => {
+  const pathsOf = (id: string) =>
+    validateFlow(
+      parseFlowSource(
+        `id: f\nnamespace: n\ntasks:\n- {id: ${id}, type: core.log.Log, message: m, ${id}: 1}\n`,
+      ),
+      catalogs,
+    ).filter(({ code }) => code === "unknown_property").map(({ shownPath }) => shownPath);
+  const longest = "x".repeat(256);
+  assertEquals(pathsOf(longest), [`tasks[${longest}].${longest}`]);
+  assertEquals(pathsOf(`x${longest}`), [`tasks[0]["${"x".repeat(100)}"]`]);
+});
+
+Deno.test("a message of duplicate ids names the first ten", () => {
+  const messages = messagesOf(
+    `tasks:\n${lines(24, (at) => `- {id: t${at % 12}, type: core.debug.Return}\n`).join("")}`,
+  );
+  assertEquals(
+    messages,
+    lines(12, () => `Duplicate task id with name [${lines(10, (at) => `t${at}`).join(", ")}]`),
+  );
 });
