@@ -14,8 +14,8 @@ export interface SearchBudget {
   cells: number;
 }
 
-/** False when no work is left after looking at that many names. */
-function takeNames(budget: SearchBudget, count: number): boolean {
+/** Takes the work of looking at that many names; false when no work is left. */
+export function takeNames(budget: SearchBudget, count: number): boolean {
   budget.cells -= count * CELLS_PER_NAME;
   return budget.cells > 0;
 }

@@ -1,7 +1,7 @@
 /** Collects the problems that validation finds, each with its position in the source. */
 import { isJsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { flattenString } from "../../base/text/flatten_string.ts";
-import { nearestName, type SearchBudget } from "../../base/text/nearest_name.ts";
+import { nearestName, type SearchBudget, takeNames } from "../../base/text/nearest_name.ts";
 import { type Budget, untimedBudget } from "../../languages/regex/mod.ts";
 import type { Problem } from "../../model/flows/problem.ts";
 import { memberOf, type ParsedSource, type Path } from "./parse.ts";
@@ -106,6 +106,11 @@ export class Report {
     const names = typeof known === "function" ? known() : known;
     const near = nearestName(name.slice(0, MAX_COMPARED), names, { maxEdits, budget });
     return near === undefined ? "" : `, did you mean "${near}"`;
+  }
+
+  /** True while there is work left for another look at that many known names. */
+  mayLookAt(count: number): boolean {
+    return takeNames(this.#searchBudget, count);
   }
 
   /** Notes every text with expressions within `value`; they are checked after the rest of the flow. */

@@ -126,17 +126,17 @@ function referenceMistake({ path: [root = "", ...path], text }: Reference, { rep
   if (!rule || !names || name === undefined || rule.isKnown(path, names)) return undefined;
   const isNested = names.has(`${name}.`);
   const missing = isNested ? path.join(".") : name;
-  const ids = [...names].filter((known) => !known.endsWith("."));
-  const hint = report.suggest(missing, ids) || bracketHint(root, name, ids);
+  const ids = () => [...names].filter((known) => !known.endsWith("."));
+  const hint = report.suggest(missing, ids) ||
+    (report.mayLookAt(names.size) ? bracketHint(root, name, ids()) : "");
   return `Unable to find \`${cutText(text)}\`: the flow has no ${rule.noun} ${describeValue(missing)}${hint}`;
 }
 
 /** `outputs.my-task` is parsed as `outputs.my` minus `task`. */
 function bracketHint(root: string, name: string, names: readonly string[]): string {
-  for (const known of names) {
-    if (known.startsWith(`${name}-`)) return `, did you mean \`${root}['${known}']\``;
-  }
-  return "";
+  const start = `${name}-`;
+  const found = names.find((known) => known.startsWith(start));
+  return found === undefined ? "" : `, did you mean \`${root}['${found}']\``;
 }
 
 /** An input `a.b` makes `inputs.a`, `inputs.a.b` and all below it known; a name that ends in a dot is a group only. */

@@ -78,6 +78,37 @@ Deno.test("the types like an unknown one are looked up only while there are hint
   assertEquals(lists, 100);
 });
 
+Deno.test("unknown references have no more hints of brackets once they took too much work", () => {
+  // Looking at a name counts 10 of 5,000,000: 20,000 names may be looked at 25 times.
+  const known = lines(20_000, (at) => `  v${at}-x: 1\n`).join("");
+  const messages = messagesOf(
+    `variables:\n${known}${TASK}, level: '${lines(60, (at) => `{{vars.v${at}}}`).join("")}'}\n`,
+  );
+  assertEquals(messages.length, 60);
+  const hints = messages.filter((message) => message.includes(HINT)).length;
+  assertGreater(hints, 5);
+  assertLessOrEqual(hints, 25);
+});
+
+Deno.test("the known names are looked up only while there are hints of brackets", () => {
+  const { filter } = Array.prototype;
+  let filtered = 0;
+  Array.prototype.filter = function (this: unknown[], ...given: Parameters<typeof filter>) {
+    if (this[0] === "v0-x") filtered += this.length;
+    return filter.apply(this, given);
+  } as typeof filter;
+  try {
+    const known = lines(5_000, (at) => `  v${at}-x: 1\n`).join("");
+    messagesOf(
+      `variables:\n${known}${TASK}, level: '${lines(1_000, (at) => `{{vars.z${at}}}`).join("")}'}\n`,
+    );
+  } finally {
+    Array.prototype.filter = filter;
+  }
+  assertGreater(filtered, 0);
+  assertLessOrEqual(filtered, 500_000);
+});
+
 const LONG = "x".repeat(100_000);
 
 /** Sources whose problems could each repeat a long name or id. */
