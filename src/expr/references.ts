@@ -86,10 +86,15 @@ class ReferenceFinder {
   }
 
   #expression(node: Expression, isGuarded: boolean): void {
-    const path = pathOf(node);
-    if (path) {
+    const { root, links } = chainOf(node);
+    if (root.kind === "variable") {
+      const path = namesOf(root.name, links);
       this.#found.push({ path, text: this.#source.slice(node.start, node.end), isGuarded });
-      return this.#keys(node, isGuarded);
+      return this.#keys(links, isGuarded);
+    }
+    if (links.length > 0) {
+      this.#expression(root, isGuarded);
+      return this.#keys(links.toReversed(), isGuarded);
     }
     switch (node.kind) {
       case "binary": {
@@ -107,8 +112,8 @@ class ReferenceFinder {
   }
 
   #test(input: Expression, name: string, isGuarded: boolean): void {
-    const path = name === "defined" ? pathOf(input) : undefined;
-    if (path) addPath(this.#tested, path);
+    const { root, links } = chainOf(input);
+    if (name === "defined" && root.kind === "variable") addPath(this.#tested, namesOf(root.name, links));
     this.#expression(input, isGuarded || name === "defined");
   }
 
@@ -122,14 +127,11 @@ class ReferenceFinder {
   }
 
   /** Computed keys and arguments of methods read values, too. */
-  #keys(node: Expression, isGuarded: boolean): void {
-    if (node.kind === "index") {
-      if (node.key.kind !== "literal") this.#expression(node.key, isGuarded);
-      this.#keys(node.object, isGuarded);
-    } else if (node.kind === "method") {
-      this.#arguments(node.args, isGuarded);
-      this.#keys(node.object, isGuarded);
-    } else if (node.kind === "member") this.#keys(node.object, isGuarded);
+  #keys(links: readonly Link[], isGuarded: boolean): void {
+    for (const link of links) {
+      if (link.kind === "index" && link.key.kind !== "literal") this.#expression(link.key, isGuarded);
+      if (link.kind === "method") this.#arguments(link.args, isGuarded);
+    }
   }
 }
 
@@ -164,36 +166,35 @@ function beginsTested(tested: TestedPaths, path: readonly string[]): boolean {
   return false;
 }
 
-/** Names from a root variable on; `undefined` for any other expression. */
-function pathOf(node: Expression): readonly string[] | undefined {
-  const names: string[] = [];
-  let isKnown = true;
-  const add = (name: string | undefined): void => {
-    if (name === undefined) isKnown = false;
-    else if (isKnown) names.push(name);
-  };
-  const walk = (part: Expression): boolean => {
-    switch (part.kind) {
-      case "variable":
-        add(part.name);
-        return true;
-      case "member":
-        if (!walk(part.object)) return false;
-        add(part.name);
-        return true;
-      case "index":
-        if (!walk(part.object)) return false;
-        add(part.key.kind === "literal" && typeof part.key.value === "string" ? part.key.value : undefined);
-        return true;
-      case "method":
-        if (!walk(part.object)) return false;
-        add(undefined);
-        return true;
-      default:
-        return false;
-    }
-  };
-  return walk(node) ? names : undefined;
+/** A part of a chain `root.name[key].method()`. */
+type Link = Extract<Expression, { readonly kind: "member" | "index" | "method" }>;
+
+/** The root of a chain and its parts, the last part first. An expression that is no chain is its own root. */
+function chainOf(node: Expression): { readonly root: Expression; readonly links: readonly Link[] } {
+  const links: Link[] = [];
+  let root = node;
+  while (root.kind === "member" || root.kind === "index" || root.kind === "method") {
+    links.push(root);
+    root = root.object;
+  }
+  return { root, links };
+}
+
+/** The names from a root variable on that are known without rendering. */
+function namesOf(root: string, links: readonly Link[]): readonly string[] {
+  const names = [root];
+  for (const link of links.toReversed()) {
+    const name = nameOf(link);
+    if (name === undefined) break;
+    names.push(name);
+  }
+  return names;
+}
+
+function nameOf(link: Link): string | undefined {
+  if (link.kind === "member") return link.name;
+  if (link.kind === "method" || link.key.kind !== "literal") return undefined;
+  return typeof link.key.value === "string" ? link.key.value : undefined;
 }
 
 /** Parts of the expressions without a rule of their own. */
@@ -201,12 +202,6 @@ function childrenOf(node: Expression): Iterable<Expression> {
   switch (node.kind) {
     case "interpolation":
       return node.parts;
-    case "member":
-      return [node.object];
-    case "index":
-      return [node.object, node.key];
-    case "method":
-      return [node.object, ...node.args.positional, ...node.args.named.values()];
     case "call":
       return [...node.args.positional, ...node.args.named.values()];
     case "list":

@@ -17,6 +17,8 @@ const ROWS: readonly (readonly [string, readonly string[]])[] = [
   ["{{ f(a).b }}", ["a"]],
   ["{{ f(a)[b] }}", ["a", "b"]],
   ["{{ f(a).g(b) }}", ["a", "b"]],
+  ["{{ (a ~ b).c[d].e(f)['g'][h.i] ?? j }}", ["a?", "b?", "d?", "f?", "h/i?", "j"]],
+  ["{{ (a | upper).b[c.d] is defined }}", ["a?", "c/d?"]],
   ["{{ [a, b] }}", ["a", "b"]],
   ["{{ {'k': a, b: c} }}", ["a", "b", "c"]],
   ["{{ a | upper | replace({'x': b}) }}", ["a", "b"]],
@@ -65,6 +67,38 @@ for (const [template, expected] of ROWS) {
 Deno.test("inspectTemplate() gives the text of each path", () => {
   const texts = inspectTemplate("{{ a.b['c d'].e() ~ x }}").references.map(({ text }) => text);
   assertEquals(texts.sort(), ["a.b['c d'].e()", "x"]);
+});
+
+Deno.test("inspectTemplate() gives the values of a chain from left to right when it begins with none", () => {
+  const texts = inspectTemplate("{{ f(a)[b].g(c)[d] }}").references.map(({ text }) => text);
+  assertEquals(texts, ["a", "b", "c", "d"]);
+});
+
+Deno.test("inspectTemplate() goes straight to the root of a chain", () => {
+  const { [Symbol.iterator]: iterate } = Array.prototype;
+  const links = new Set<object>();
+  let reads = 0;
+  // The parser iterates over the parts of each node: it shows the links of the chain.
+  Array.prototype[Symbol.iterator] = function (this: { kind: string; object: unknown }[]) {
+    const link = this.length === 1 ? this[0] : undefined;
+    if (link?.kind === "member" && !links.has(link)) {
+      links.add(link);
+      const { object } = link;
+      const get = () => {
+        reads++;
+        return object;
+      };
+      Object.defineProperty(link, "object", { get });
+    }
+    return iterate.call(this);
+  } as typeof iterate;
+  try {
+    assertEquals(inspectTemplate(`{{ (a ~ b)${".c".repeat(500)} }}`).references.length, 2);
+  } finally {
+    Array.prototype[Symbol.iterator] = iterate;
+  }
+  assertEquals(links.size, 499);
+  assertLess(reads, 5_000);
 });
 
 Deno.test("inspectTemplate() gives the names of functions without macros", () => {
