@@ -1,4 +1,5 @@
 /** The values that a template reads, found without rendering it, for checks of flows. */
+import { PathSet } from "../base/path_set.ts";
 import type { CallArguments, Expression, FilterCall, Statement } from "./syntax/ast.ts";
 import { compileExpression } from "./compile/compile_expression.ts";
 import { compileTree } from "./compile/compile_template.ts";
@@ -37,7 +38,8 @@ class ReferenceFinder {
   readonly #source: string;
   readonly #found: Reference[] = [];
   readonly #locals = new Set(["loop"]);
-  readonly #tested = noPaths();
+  /** Paths that the template tests. */
+  readonly #tested = new PathSet<string>();
 
   constructor(source: string) {
     this.#source = source;
@@ -48,7 +50,7 @@ class ReferenceFinder {
     const read = this.#found.filter(({ path: [root = ""] }) => !this.#locals.has(root));
     return read.map((reference) => ({
       ...reference,
-      isGuarded: reference.isGuarded || beginsTested(this.#tested, reference.path),
+      isGuarded: reference.isGuarded || this.#tested.hasBeginningOf(reference.path),
     }));
   }
 
@@ -113,7 +115,7 @@ class ReferenceFinder {
 
   #test(input: Expression, name: string, isGuarded: boolean): void {
     const { root, links } = chainOf(input);
-    if (name === "defined" && root.kind === "variable") addPath(this.#tested, namesOf(root.name, links));
+    if (name === "defined" && root.kind === "variable") this.#tested.add(namesOf(root.name, links));
     this.#expression(input, isGuarded || name === "defined");
   }
 
@@ -133,37 +135,6 @@ class ReferenceFinder {
       if (link.kind === "method") this.#arguments(link.args, isGuarded);
     }
   }
-}
-
-/** Paths that a template tests, as a tree of names. */
-interface TestedPaths {
-  /** The names down to this one are a tested path. */
-  isEnd: boolean;
-  readonly next: Map<string, TestedPaths>;
-}
-
-function noPaths(): TestedPaths {
-  return { isEnd: false, next: new Map() };
-}
-
-function addPath(tested: TestedPaths, path: readonly string[]): void {
-  let node = tested;
-  for (const name of path) {
-    const next = node.next.get(name) ?? noPaths();
-    node.next.set(name, next);
-    node = next;
-  }
-  node.isEnd = true;
-}
-
-/** True if the path begins with a tested one. */
-function beginsTested(tested: TestedPaths, path: readonly string[]): boolean {
-  let node: TestedPaths | undefined = tested;
-  for (const name of path) {
-    node = node?.next.get(name);
-    if (node?.isEnd) return true;
-  }
-  return false;
 }
 
 /** A part of a chain `root.name[key].method()`. */

@@ -1,5 +1,6 @@
 /** Names that expressions of a flow may use, for completion in editors. */
 import { isJsonObject, type JsonObject, objectsOf, ownProperty } from "../../base/json.ts";
+import { PathSet } from "../../base/path_set.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
 import { LOOP } from "../../model/executions/loop_run.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
@@ -8,7 +9,7 @@ import { scalarText, textOf } from "../schema/describe.ts";
 import { flattenForms, inputIdOf } from "../inputs/form.ts";
 import { readLabels } from "../../model/flows/label.ts";
 import { typeOf, type WrittenTask, writtenTasks } from "../schema/nested_tasks.ts";
-import { isInIteration } from "./static_expressions.ts";
+import { isInIteration, type LoopPaths } from "./static_expressions.ts";
 
 const FLOW = ["flow.id", "flow.namespace", "flow.revision", "flow.tenantId"];
 const EXECUTION = ["execution.id", "execution.startDate", "execution.state", "execution.originalId"];
@@ -63,10 +64,11 @@ export function expressionNames(
 }
 
 function isInLoop(tasks: readonly WrittenTask[], written: WrittenTask | undefined): boolean {
-  return written !== undefined &&
-    tasks.some(({ task, path }) =>
-      canonicalType(textOf(task, "type") ?? "") === LOOP && isInIteration(written.path, path)
-    );
+  const loops: LoopPaths = new PathSet();
+  for (const { task, path } of tasks) {
+    if (canonicalType(textOf(task, "type") ?? "") === LOOP) loops.add(path);
+  }
+  return written !== undefined && isInIteration(written.path, loops);
 }
 
 function outputNames({ task }: WrittenTask, catalog: TaskCatalog): string[] {

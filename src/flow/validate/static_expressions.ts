@@ -1,4 +1,5 @@
 /** Checks expressions without rendering them: syntax errors and unknown names. All problems are warnings. */
+import type { PathSet } from "../../base/path_set.ts";
 import {
   BUILT_IN_FUNCTION_NAMES,
   ExpressionError,
@@ -12,6 +13,9 @@ import { cutText, describeValue } from "../schema/describe.ts";
 import type { Path } from "../source/parse.ts";
 import type { NotedTemplate, Report } from "../source/report.ts";
 
+/** Paths of Loops. */
+export type LoopPaths = PathSet<Path[number]>;
+
 /** Names that expressions of a flow may use; a missing set is not checked. */
 export interface KnownNames {
   /** Ids of inputs; an id with dots is nested. */
@@ -22,7 +26,7 @@ export interface KnownNames {
   /** Functions besides the built-in ones. */
   readonly functions?: ReadonlySet<string>;
   /** Paths of the Loops of the flow: only expressions within them know `item`. */
-  readonly loops?: readonly Path[];
+  readonly loops?: LoopPaths;
 }
 
 interface Facts extends TemplateFacts {
@@ -104,14 +108,13 @@ function itemMistake(
   path: Path,
   { loops }: KnownNames,
 ): string | undefined {
-  if (root !== "item" || !loops || loops.some((loop) => isInIteration(path, loop))) return undefined;
+  if (root !== "item" || !loops || isInIteration(path, loops)) return undefined;
   return `Unable to find \`${cutText(text)}\`: only the tasks of a Loop have an "item"`;
 }
 
 /** True for a path within a Loop at which the iteration is known. */
-export function isInIteration(path: Path, loop: Path): boolean {
-  return path.length > loop.length && IN_ITERATION.has(path[loop.length] ?? "") &&
-    loop.every((step, index) => path[index] === step);
+export function isInIteration(path: Path, loops: LoopPaths): boolean {
+  return loops.hasBeginningOf(path, (length) => IN_ITERATION.has(path[length] ?? ""));
 }
 
 /** Members of a Loop that are rendered within an iteration. */

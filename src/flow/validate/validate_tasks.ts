@@ -1,5 +1,6 @@
 /** Checks tasks, nested ones included: ids, types, properties. */
 import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { PathSet } from "../../base/path_set.ts";
 import { canonicalType } from "../../model/flows/flow.ts";
 import { FOR_EACH_ITEM, itemPartIds } from "../../model/executions/for_each_item.ts";
 import { MAX_TASKS_PER_FLOW } from "../../model/limits.ts";
@@ -12,6 +13,7 @@ import { describeValue, textOf } from "../schema/describe.ts";
 import { TASK_PROPERTIES } from "../schema/flow_schema.ts";
 import type { Path } from "../source/parse.ts";
 import { checkMembers, type NestedChecks } from "../schema/schema_check.ts";
+import type { LoopPaths } from "./static_expressions.ts";
 import { checkTaskRules, FOREIGN_TASK_PROPERTIES, type RuleContext } from "./task_rules.ts";
 import { checkInputDeclarations } from "./validate_inputs.ts";
 
@@ -25,7 +27,7 @@ export class TaskValidator {
   /** Canonical types of all checked tasks; for an unknown type its name without prefix. */
   readonly kinds = new Set<string>();
   /** Paths of the Loops. */
-  readonly loops: Path[] = [];
+  readonly loops: LoopPaths = new PathSet();
   readonly #rules: RuleContext;
   readonly #ids: IdSet;
   readonly #schemas = new Map<TaskType, PropertySchemas>();
@@ -88,7 +90,7 @@ export class TaskValidator {
     const id = this.#ids.check(ownProperty(task, "id"), [...path, "id"]);
     const type = resolveType(task, path, report, catalog);
     this.kinds.add(type?.type ?? canonicalType(textOf(task, "type") ?? ""));
-    if (type?.type === LOOP) this.loops.push(path);
+    if (type?.type === LOOP) this.loops.add(path);
     // A ForEachItem creates tasks of its own, which need unique ids too.
     const parts = id !== undefined && type?.type === FOR_EACH_ITEM ? itemPartIds(id) : [];
     for (const part of parts) this.#ids.add(part, [...path, "id"]);

@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertLess, assertThrows } from "@std/assert";
 import { planFlow, planFor } from "../../../src/engine/plan.ts";
 import { expressionNames } from "../../../src/flow/validate/expression_names.ts";
 import { buildFlow, parseFlowSource, validateFlow } from "../../../src/flow/mod.ts";
@@ -72,6 +72,25 @@ for (const [name, blocks, expected] of PROBLEMS) {
     assertEquals(problems.map(({ severity, path, message }) => `${severity} ${path}: ${message}`), expected);
   });
 }
+
+Deno.test("validateFlow() does not compare each use of an item with each Loop", () => {
+  const loops = Array.from({ length: 200 }, (_, at) => `{id: l${at}, type: $.flow.Loop, values: [1]}`);
+  const uses = Array.from({ length: 100 }, (_, at) => `{{ item.a${at} }}`).join("");
+  const flow = parsed(`tasks: [${loops}, {id: t, R(${uses})}]`);
+  const { has } = Set.prototype;
+  let looks = 0;
+  Set.prototype.has = function (this: Set<unknown>, value: unknown) {
+    if (value === "format") looks++;
+    return has.call(this, value);
+  };
+  try {
+    const problems = validateFlow(flow, CATALOGS, { expressions: {} });
+    assertEquals(problems.filter(({ code }) => code === "unknown_reference").length, 100);
+  } finally {
+    Set.prototype.has = has;
+  }
+  assertLess(looks, 1_000);
+});
 
 const NESTED =
   "outputs: [{id: o, value: x}], finally: [{id: end, R(x)}], sla: [{id: s, type: MAX_DURATION, duration: PT1S}], " +
