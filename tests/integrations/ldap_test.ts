@@ -1,4 +1,5 @@
 /** The types of LDAP against OpenLDAP, and the text form of entries. */
+import { Buffer } from "node:buffer";
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
 import { ldapAdd, ldapDelete, ldapModify } from "../../src/integrations/ldap/changes.ts";
@@ -148,10 +149,104 @@ Deno.test("a stop ends a search at once", async () => {
   await assertRejects(() => run, Error, "Killed");
 });
 
-async function records(text: string): Promise<LdifRecord[]> {
+const MESSAGE = 0x30, INTEGER = 2, TEXT = 4, ENUMERATION = 0x0a, SET = 0x31, ENTRY = 0x64, DONE = 0x65;
+
+/** An element of BER. */
+function element(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
+  const content = Buffer.concat(parts);
+  if (content.length < 128) return Buffer.concat([Buffer.from([tag, content.length]), content]);
+  const head = Buffer.from([tag, 0x84, 0, 0, 0, 0]);
+  head.writeUInt32BE(content.length, 2);
+  return Buffer.concat([head, content]);
+}
+
+function text(value: string): Uint8Array {
+  return element(TEXT, Buffer.from(value));
+}
+
+function message(id: number, ...parts: readonly Uint8Array[]): Uint8Array {
+  return element(MESSAGE, element(INTEGER, Buffer.from([id])), ...parts);
+}
+
+function entry(id: number, values: readonly string[] = []): Uint8Array {
+  const attribute = element(MESSAGE, text("a"), element(SET, Buffer.concat(values.map(text))));
+  return message(id, element(ENTRY, text(""), element(MESSAGE, ...values.length > 0 ? [attribute] : [])));
+}
+
+function done(id: number): Uint8Array {
+  return message(id, element(DONE, element(ENUMERATION, Buffer.from([0])), text(""), text("")));
+}
+
+/** Searches a server that responds with bytes. */
+async function searchIn(response: (id: number) => readonly Uint8Array[]): Promise<string | undefined> {
+  using server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const serve = async () => {
+    using connection = await server.accept();
+    const request = new Uint8Array(1000);
+    await connection.read(request);
+    const writer = connection.writable.getWriter();
+    for (const part of response(request[4] ?? 0)) await writer.write(part).catch(() => {});
+    while (await connection.read(request).catch(() => null) !== null);
+  };
+  const served = serve();
+  try {
+    const { outputs, files } = await runDefinition(ldapSearch, {
+      hostname: "127.0.0.1",
+      port: server.addr.port,
+      baseDn: BASE,
+    });
+    return files.get(String(outputs.uri));
+  } finally {
+    await served;
+  }
+}
+
+Deno.test("a search reads any number of messages of one chunk, and messages of any chunks", async () => {
+  const count = 20_000;
+  assertEquals(
+    await searchIn((id) => [Buffer.concat([...Array(count).fill(entry(id)), done(id)])]),
+    "dn: \n\n".repeat(count),
+  );
+  const bytes = (id: number) => Buffer.concat([entry(id, ["b"]), entry(id, ["c"]), done(id)]);
+  assertEquals(
+    await searchIn((id) => Array.from(bytes(id), (byte) => Uint8Array.of(byte))),
+    "dn: \na: b\n\ndn: \na: c\n\n",
+  );
+});
+
+const NEGATIVE = Buffer.from("0484ffffffff", "hex");
+const BEYOND = Buffer.from("04840000ffff", "hex");
+const HOSTILE: readonly (readonly [what: string, bytes: (id: number) => Uint8Array, message: string])[] = [
+  [
+    "a message of 512 MiB",
+    () => Buffer.from([MESSAGE, 0x84, 0x20, 0, 0, 0]),
+    "536870912 bytes, more than 16777216",
+  ],
+  ["bytes that are no message", () => Buffer.from("HTTP/1.1 400\r\n"), "malformed"],
+  ["a length of no bytes", () => Buffer.from([MESSAGE, 0x80]), "malformed"],
+  ["a message without a number", () => element(MESSAGE), "malformed"],
+  ["a value with a negative length", (id) => message(id, element(ENTRY, NEGATIVE)), "malformed"],
+  ["a value that ends behind its message", (id) => message(id, element(ENTRY, BEYOND)), "malformed"],
+  [
+    "attributes that end in a tag",
+    (id) => message(id, element(ENTRY, text(""), element(MESSAGE, Uint8Array.of(4)))),
+    "malformed",
+  ],
+  ["too many values", (id) => entry(id, Array(250_000).fill("")), "more than 250000 values"],
+  ["too many entries", (id) => Buffer.concat(Array(100_001).fill(entry(id))), "use a smaller pageSize"],
+];
+
+for (const [what, bytes, expected] of HOSTILE) {
+  Deno.test(`a search fails for ${what}`, async () => {
+    const error = await assertRejects(() => searchIn((id) => [bytes(id)]), Error, expected);
+    assertMatch(error.message, /^Cannot search "dc=example,dc=com" at "127\.0\.0\.1": /);
+  });
+}
+
+async function records(ldif: string): Promise<LdifRecord[]> {
   const found: LdifRecord[] = [];
   const lines = async function* () {
-    yield* text.split("\n");
+    yield* ldif.split("\n");
   };
   for await (const record of readLdif(lines())) found.push(record);
   return found;
@@ -164,6 +259,11 @@ Deno.test("ldifText() writes what readLdif() reads", async () => {
   const [record] = await records(text);
   assertEquals(record?.dn, "cn=Ü");
   assertEquals(record?.lines.map((line) => line?.value), ["plain", " blank", "", "x:y", ":z", bytes]);
+});
+
+Deno.test("ldifText() writes an attribute with any number of values", () => {
+  const count = 200_000;
+  assertEquals(ldifText("cn=a", [["b", Array(count).fill("c")]]), `dn: cn=a\n${"b: c\n".repeat(count)}\n`);
 });
 
 const MALFORMED: readonly (readonly [text: string, message: string])[] = [

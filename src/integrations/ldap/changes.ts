@@ -4,10 +4,10 @@ import { dynamicProperty } from "../../model/flows/schema.ts";
 import { defineTask, type TaskContext, type TaskDefinition } from "../../model/tasks/task_definition.ts";
 import { linesOf, readTextFile } from "../row_files.ts";
 import { CONNECTION, type LdapClient, withLdap, wordsOf } from "./connection.ts";
+import type { LdapPackage } from "./ldap_package.ts";
 import { type LdifRecord, type LdifValue, readLdif, textOf } from "./ldif.ts";
 
-type Ldap = typeof import("ldapts");
-type Attribute = InstanceType<Ldap["Attribute"]>;
+type Attribute = InstanceType<LdapPackage["Attribute"]>;
 
 /** A kind of change. */
 interface Kind {
@@ -18,7 +18,7 @@ interface Kind {
   readonly metric: string;
   readonly operation: string;
   /** Applies a record. @throws Error it is malformed, or refused */
-  readonly apply: (record: LdifRecord, client: LdapClient, ldap: Ldap) => Promise<void>;
+  readonly apply: (record: LdifRecord, client: LdapClient, ldap: LdapPackage) => Promise<void>;
 }
 
 const FAILURES = "A record that is refused is logged as an error, and the next one follows.";
@@ -107,7 +107,7 @@ async function* records(context: TaskContext): AsyncGenerator<LdifRecord> {
   }
 }
 
-async function addEntry({ dn, lines }: LdifRecord, client: LdapClient, ldap: Ldap): Promise<void> {
+async function addEntry({ dn, lines }: LdifRecord, client: LdapClient, ldap: LdapPackage): Promise<void> {
   const values = new Map<string, LdifValue[]>();
   for (const line of lines) {
     if (line) values.set(line.name, [...values.get(line.name) ?? [], line.value]);
@@ -115,7 +115,7 @@ async function addEntry({ dn, lines }: LdifRecord, client: LdapClient, ldap: Lda
   await client.add(dn, [...values].map(([type, each]) => attributeOf(ldap, type, each)));
 }
 
-function attributeOf(ldap: Ldap, type: string, values: readonly LdifValue[]): Attribute {
+function attributeOf(ldap: LdapPackage, type: string, values: readonly LdifValue[]): Attribute {
   const isText = values.every((value) => typeof value === "string");
   return new ldap.Attribute({
     type,
@@ -123,7 +123,7 @@ function attributeOf(ldap: Ldap, type: string, values: readonly LdifValue[]): At
   });
 }
 
-async function applyChange(record: LdifRecord, client: LdapClient, ldap: Ldap): Promise<void> {
+async function applyChange(record: LdifRecord, client: LdapClient, ldap: LdapPackage): Promise<void> {
   switch (record.changeType) {
     case "add":
       return await addEntry(record, client, ldap);
@@ -140,8 +140,8 @@ async function applyChange(record: LdifRecord, client: LdapClient, ldap: Ldap): 
 }
 
 /** Each change is a line `add: mail`, the lines of its values, and a dash. */
-function changesOf({ lines }: LdifRecord, ldap: Ldap) {
-  const changes: InstanceType<Ldap["Change"]>[] = [];
+function changesOf({ lines }: LdifRecord, ldap: LdapPackage) {
+  const changes: InstanceType<LdapPackage["Change"]>[] = [];
   let part: { readonly name: string; readonly value: LdifValue }[] = [];
   for (const line of [...lines, undefined]) {
     if (line) {

@@ -9,8 +9,8 @@ import {
 } from "../../model/flows/schema.ts";
 import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { serverNameOf } from "../tls_sockets.ts";
+import { type LdapPackage, loadLdap } from "./ldap_package.ts";
 
-type LdapPackage = typeof import("ldapts");
 /** A client of the package. */
 export type LdapClient = InstanceType<LdapPackage["Client"]>;
 
@@ -52,7 +52,7 @@ export async function withLdap<T>(
   work: (client: LdapClient, ldap: LdapPackage) => Promise<T>,
 ): Promise<T> {
   const { properties, signal } = context;
-  const ldap = await import("ldapts");
+  const ldap = await loadLdap();
   const client = new ldap.Client(await clientOptions(context));
   const stopped = Promise.withResolvers<never>();
   const abort = () => stopped.reject(signal.reason);

@@ -24,7 +24,9 @@ const SAFE = /^(?:[\x21-\x39\x3b\x3d-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 /** The text of an entry, with an empty line at its end. */
 export function ldifText(dn: string, attributes: Iterable<readonly [string, readonly LdifValue[]]>): string {
   const lines = [lineOf("dn", dn)];
-  for (const [name, values] of attributes) lines.push(...values.map((value) => lineOf(name, value)));
+  for (const [name, values] of attributes) {
+    for (const value of values) lines.push(lineOf(name, value));
+  }
   return `${lines.join("\n")}\n\n`;
 }
 
