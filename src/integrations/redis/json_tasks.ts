@@ -4,7 +4,8 @@ import { readStructure } from "../../base/json_text.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { defineTask, type TaskDefinition } from "../../model/tasks/task_definition.ts";
 import { EXPIRY_OPTIONS, expiryOf } from "./expiry.ts";
-import { CONNECTION_PROPERTIES, KEY, type Reply, withRedis } from "./session.ts";
+import type { Reply } from "./redis_package.ts";
+import { CONNECTION_PROPERTIES, KEY, withRedis } from "./session.ts";
 import { FAILED_ON_MISSING, KEY_OUTPUT } from "./string_tasks.ts";
 
 const PATH = dynamicText("Path within the value, such as `$.items[0]`.", { default: "$" });

@@ -11,12 +11,15 @@ import {
 import { defineTrigger, type TriggerContext } from "../../model/triggers/trigger_definition.ts";
 import { batchesOf, BOUND_PROPERTIES, MessageCollector, messagesIn, millisecondsOf } from "../messages.ts";
 import { messageValueOrText } from "../consumed_messages.ts";
-import { CONNECTION_PROPERTIES, KEY, type Reply, SERDE_PROPERTIES, stored, withRedis } from "./session.ts";
+import type { Reply } from "./redis_package.ts";
+import { CONNECTION_PROPERTIES, KEY, SERDE_PROPERTIES, stored, withRedis } from "./session.ts";
 
 /** Seconds that the server waits for an element. */
 const BLOCK_SECONDS = 1;
 /** Time in which values are given back after a stop: then the work must end within a second. */
 const GIVE_BACK_MS = 500;
+/** Commands that are sent at once to give values back. */
+const MOVES = 1_000;
 const URL_EXAMPLE = `url: "{{ secret('REDIS_URL') }}"`;
 
 const FROM = dynamicProperty("any", "A list of values, or the storage URI of a file of values.", {
@@ -173,8 +176,11 @@ async function pop(context: TaskContext): Promise<JsonObject> {
 }
 
 async function giveBack(taken: string, key: string, command: Command): Promise<void> {
-  const length = Number(await command("LLEN", taken));
-  await Promise.all(Array.from({ length }, () => command("LMOVE", taken, key, "RIGHT", "LEFT")));
+  const move = () => command("LMOVE", taken, key, "RIGHT", "LEFT");
+  for (let left = Number(await command("LLEN", taken)); left > 0; left -= MOVES) {
+    const moved = await Promise.all(Array.from({ length: Math.min(left, MOVES) }, move));
+    if (moved.includes(null)) return;
+  }
 }
 
 /** Is aborted some time after another one: a connection lasts until values are given back. */

@@ -6,12 +6,10 @@ import { unbracketed } from "../../base/network/ip.ts";
 import { dynamicChoice, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { WorkContext } from "../../model/tasks/task_definition.ts";
 import { serverNameOf } from "../tls_sockets.ts";
+import { newRedisClient, type RedisClient, type RedisOptions, type Reply } from "./redis_package.ts";
 
 /** What connects: a task, a poll, or a trigger that holds a connection. */
 type Connector = Pick<WorkContext, "properties" | "signal" | "connectAddress">;
-
-/** A value of the protocol. */
-export type Reply = string | number | null | readonly Reply[];
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Longest wait for a reply; a blocking command of the trigger waits 1 second. */
@@ -38,40 +36,6 @@ export const KEY: PropertySchemas = Object.freeze({
   key: dynamicText("Key of the value.", { required: true }),
 });
 
-/** The part of the package `ioredis` that is used here. */
-interface Client {
-  connect(): Promise<void>;
-  call(command: string, ...args: readonly (string | number)[]): Promise<Reply>;
-  disconnect(): void;
-  on(event: "error", listener: (error: Error) => void): void;
-  on(event: "end", listener: () => void): void;
-  readonly status: string;
-}
-
-interface Options {
-  readonly host: string;
-  readonly port: number;
-  readonly username: string | undefined;
-  readonly password: string | undefined;
-  readonly db: number;
-  readonly tls: { readonly servername?: string } | undefined;
-  readonly lazyConnect: true;
-  readonly retryStrategy: () => null;
-  readonly maxRetriesPerRequest: 0;
-  readonly enableReadyCheck: false;
-  readonly enableOfflineQueue: false;
-  readonly connectTimeout: number;
-  readonly disableClientInfo: true;
-  readonly disconnectTimeout: number;
-}
-
-async function newClient(options: Options): Promise<Client> {
-  const { Redis } = await import("ioredis") as unknown as {
-    readonly Redis: new (options: Options) => Client;
-  };
-  return new Redis(options);
-}
-
 /** A connection that is open. */
 interface RedisSession {
   /** Runs a command. @throws Error with the server and its words */
@@ -85,7 +49,7 @@ export async function withRedis<T>(
 ): Promise<T> {
   const { address, options } = optionsOf(String(properties.url));
   const { hostname: host, port } = await connectAddress(address.hostname, address.port);
-  const client = await newClient({ ...options, host, port });
+  const client = await newRedisClient({ ...options, host, port });
   let broken: Error | undefined;
   client.on("error", (error) => broken = error);
   const stop = () => client.disconnect();
@@ -121,7 +85,7 @@ export async function withRedis<T>(
 }
 
 /** Closes a connection, unless it is closed. */
-async function closed(client: Client): Promise<void> {
+async function closed(client: RedisClient): Promise<void> {
   if (client.status === "end") return;
   const { promise, resolve } = Promise.withResolvers<void>();
   client.on("end", resolve);
@@ -138,7 +102,7 @@ function optionsOf(text: string) {
   const db = Number(url.pathname.replace(/^\//, "") || 0);
   if (!Number.isSafeInteger(db)) throw new Error("Invalid url: its path must be the number of a database");
   const hostname = unbracketed(url.hostname);
-  const options: Omit<Options, "host" | "port"> = {
+  const options: Omit<RedisOptions, "host" | "port"> = {
     username: decodeURIComponent(url.username) || undefined,
     password: decodeURIComponent(url.password) || undefined,
     db,
