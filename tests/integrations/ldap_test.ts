@@ -6,7 +6,7 @@ import { ldapAdd, ldapDelete, ldapModify } from "../../src/integrations/ldap/cha
 import { type LdifRecord, ldifText, readLdif } from "../../src/integrations/ldap/ldif.ts";
 import { ldapSearch } from "../../src/integrations/ldap/search.ts";
 import type { TaskDefinition } from "../../src/model/tasks/task_definition.ts";
-import { runDefinition } from "../support/flows/definition_run.ts";
+import { type DefinitionRun, runDefinition } from "../support/flows/definition_run.ts";
 import {
   type DirectoryServer,
   hasDirectoryServer,
@@ -149,7 +149,14 @@ Deno.test("a stop ends a search at once", async () => {
   await assertRejects(() => run, Error, "Killed");
 });
 
-const MESSAGE = 0x30, INTEGER = 2, TEXT = 4, ENUMERATION = 0x0a, SET = 0x31, ENTRY = 0x64, DONE = 0x65;
+const MESSAGE = 0x30,
+  INTEGER = 2,
+  TEXT = 4,
+  ENUMERATION = 0x0a,
+  SET = 0x31,
+  ENTRY = 0x64,
+  DONE = 0x65,
+  ADDED = 0x69;
 
 /** An element of BER. */
 function element(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
@@ -177,29 +184,48 @@ function done(id: number): Uint8Array {
   return message(id, element(DONE, element(ENUMERATION, Buffer.from([0])), text(""), text("")));
 }
 
-/** Searches a server that responds with bytes. */
-async function searchIn(response: (id: number) => readonly Uint8Array[]): Promise<string | undefined> {
+/** Runs a task whose server responds with bytes. */
+async function runAt(
+  definition: TaskDefinition,
+  given: JsonObject,
+  response: (id: number) => readonly Uint8Array[],
+  files: Readonly<Record<string, string>> = {},
+): Promise<DefinitionRun> {
   using server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const serve = async () => {
     using connection = await server.accept();
     const request = new Uint8Array(1000);
     await connection.read(request);
     const writer = connection.writable.getWriter();
-    for (const part of response(request[4] ?? 0)) await writer.write(part).catch(() => {});
+    const id = request[Buffer.from(request).indexOf(Buffer.from([INTEGER, 1])) + 2] ?? 0;
+    for (const part of response(id)) await writer.write(part).catch(() => {});
     while (await connection.read(request).catch(() => null) !== null);
   };
   const served = serve();
   try {
-    const { outputs, files } = await runDefinition(ldapSearch, {
-      hostname: "127.0.0.1",
-      port: server.addr.port,
-      baseDn: BASE,
-    });
-    return files.get(String(outputs.uri));
+    return await runDefinition(
+      definition,
+      { hostname: "127.0.0.1", port: server.addr.port, ...given },
+      { files },
+    );
   } finally {
     await served;
   }
 }
+
+async function searchIn(response: (id: number) => readonly Uint8Array[]): Promise<string | undefined> {
+  const { outputs, files } = await runAt(ldapSearch, { baseDn: BASE }, response);
+  return files.get(String(outputs.uri));
+}
+
+Deno.test("an entry is added with any number of values of an attribute", async () => {
+  const ldif = `dn: cn=a\n${"m: x\n".repeat(300_000)}`;
+  const added = (
+    id: number,
+  ) => [message(id, element(ADDED, element(ENUMERATION, Uint8Array.of(0)), text(""), text("")))];
+  const { metrics } = await runAt(ldapAdd, { inputs: [FILE] }, added, { [FILE]: ldif });
+  assertEquals(metrics, { "additions.requested": 1, "additions.done": 1 });
+});
 
 Deno.test("a search reads any number of messages of one chunk, and messages of any chunks", async () => {
   const count = 20_000;

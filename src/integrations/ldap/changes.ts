@@ -110,7 +110,7 @@ async function* records(context: TaskContext): AsyncGenerator<LdifRecord> {
 async function addEntry({ dn, lines }: LdifRecord, client: LdapClient, ldap: LdapPackage): Promise<void> {
   const values = new Map<string, LdifValue[]>();
   for (const line of lines) {
-    if (line) values.set(line.name, [...values.get(line.name) ?? [], line.value]);
+    if (line) values.getOrInsertComputed(line.name, () => []).push(line.value);
   }
   await client.add(dn, [...values].map(([type, each]) => attributeOf(ldap, type, each)));
 }

@@ -33,6 +33,8 @@ export interface SentMessage {
 const MAX_LINE_BYTES = 256 * 1024;
 /** Largest message; it is held in memory. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+/** Servers take 1 MiB, unless they are told otherwise. */
+const MAX_HEADER_BYTES = 4 * 1024 * 1024;
 /** The connection has failed if there is no response to a ping until the next one. */
 const PING_MS = 30_000;
 const LINE_END = Buffer.from("\r\n");
@@ -244,6 +246,9 @@ export class NatsClient {
     if (!(headerSize >= 0 && headerSize <= size)) throw new Error("The server does not use NATS");
     if (size > MAX_MESSAGE_BYTES) {
       throw new Error(`The server sent a message of more than ${MAX_MESSAGE_BYTES} bytes`);
+    }
+    if (headerSize > MAX_HEADER_BYTES) {
+      throw new Error(`The server sent a message with headers of more than ${MAX_HEADER_BYTES} bytes`);
     }
     this.#open = { words, headerSize, size };
   }

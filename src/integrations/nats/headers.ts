@@ -31,7 +31,7 @@ export function parseHeaders(
   for (const line of lines) {
     const at = line.indexOf(":");
     const name = line.slice(0, at).trim();
-    headers.set(name, [...headers.get(name) ?? [], line.slice(at + 1).trim()]);
+    headers.getOrInsertComputed(name, () => []).push(line.slice(at + 1).trim());
   }
   return { headers: Object.fromEntries(headers), ...status && { status: Number(status), description } };
 }

@@ -273,6 +273,7 @@ const HOSTILE: readonly (readonly [what: string, text: string, words: string])[]
   ["an endless line", "INFO " + "x".repeat(300_000), "a line that is too long"],
   ["no object", "INFO []\r\n", "does not use NATS"],
   ["an endless message", "INFO {}\r\nMSG a 1 99999999999\r\n", "a message of more than"],
+  ["endless headers", "INFO {}\r\nHMSG a 1 5000000 5000001\r\n", "headers of more than"],
   ["a negative size", "INFO {}\r\nHMSG a 1 5 -1\r\n", "does not use NATS"],
   ["bytes before TLS", 'INFO {"tls_required":true}\r\nMSG a', "more than its greeting before TLS"],
   ["an error", "INFO {}\r\n-ERR 'Maximum Connections Exceeded'\r\n", "Maximum Connections Exceeded"],
