@@ -1,8 +1,8 @@
 /** Mailboxes of IMAP. */
-import os from "node:os";
 import { systemClock } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { unlessStopped } from "../http_calls.ts";
+import { type ImapClient, newImapClient } from "./imap_client.ts";
 import { type Mailbox, type MailReader, MAX_MAIL_BYTES, MAX_MAILS, type ReceivedMails } from "./mailbox.ts";
 import { receivedMail } from "./received_mail.ts";
 import { serverNameOf } from "../tls_sockets.ts";
@@ -13,26 +13,6 @@ const MAX_IDLE_MS = 5 * 60_000;
 /** The package ends a connection after this time without data, and idling is interrupted before. */
 const SOCKET_TIMEOUT_MS = MAX_IDLE_MS + 60_000;
 
-/** What is used of the package; its own types would replace those of the platform. */
-interface ImapClient {
-  readonly mailbox: { readonly uidValidity: bigint; readonly uidNext: number };
-  connect(): Promise<void>;
-  mailboxOpen(folder: string, options: { readonly readOnly: boolean }): Promise<unknown>;
-  search(query: object, options: { readonly uid: boolean }): Promise<readonly number[] | false>;
-  fetch(uids: string, query: object, options: { readonly uid: boolean }): AsyncIterable<FetchedMail>;
-  noop(): Promise<void>;
-  idle(): Promise<unknown>;
-  on(event: "exists" | "close", listener: () => void): void;
-  on(event: "error", listener: (error: Error) => void): void;
-  close(): void;
-}
-
-interface FetchedMail {
-  readonly uid: number;
-  readonly source?: Uint8Array;
-  readonly internalDate?: Date | string;
-}
-
 /** Runs `work` with the folder of the properties, and closes the connection. @throws Error with the words of the server */
 export async function withImap<T>(
   reader: MailReader,
@@ -41,21 +21,18 @@ export async function withImap<T>(
 ): Promise<T> {
   const { username, password, folder, ssl, trustAllCertificates } = reader.properties;
   const address = await reader.connectAddress(host, port);
-  const { ImapFlow } = await importPackage();
-  const client = new ImapFlow({
+  const client = await newImapClient({
     host: address.hostname,
     port: address.port,
     ...serverNameOf(host),
     secure: ssl === true,
     tls: { rejectUnauthorized: ssl === true && trustAllCertificates !== true },
     auth: { user: String(username), pass: String(password) },
-    logger: false,
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SOCKET_TIMEOUT_MS,
     maxIdleTime: MAX_IDLE_MS,
-    disableAutoIdle: true,
-  }) as unknown as ImapClient;
+  });
   const mailbox = new ImapMailbox(client);
   const steps = async () => {
     await client.connect();
@@ -70,17 +47,6 @@ export async function withImap<T>(
     throw new Error(responseText ?? message, { cause: error });
   } finally {
     client.close();
-  }
-}
-
-/** When it is loaded, the logger of the package reads the name of this machine, which the server may not. */
-async function importPackage() {
-  const { hostname } = os;
-  os.hostname = () => "localhost";
-  try {
-    return await import("imapflow");
-  } finally {
-    os.hostname = hostname;
   }
 }
 
@@ -128,6 +94,7 @@ class ImapMailbox implements Mailbox {
     const query = { source: { maxLength: MAX_MAIL_BYTES }, internalDate: true };
     const mails = [];
     for await (const { uid, source, internalDate } of this.#client.fetch(uids.join(), query, { uid: true })) {
+      if (mails.length === uids.length) continue; // The server sends what nobody asked for.
       const receivedAt = internalDate === undefined ? undefined : new Date(internalDate).getTime();
       const identity = `${validity}/${uid}`;
       mails.push(
