@@ -19,6 +19,8 @@ export interface NatsMessage {
   /** Words for {@link status}. */
   readonly description?: string;
   readonly data: Buffer;
+  /** Bytes of headers and data. */
+  readonly size: number;
 }
 
 /** What is sent. */
@@ -212,7 +214,7 @@ export class NatsClient {
     this.#open = undefined;
     const [subject = "", id = "", reply] = words;
     const head = parseHeaders(buffer.subarray(0, headerSize).toString());
-    this.#listeners.get(id)?.({ subject, reply, ...head, data: buffer.subarray(headerSize, size) });
+    this.#listeners.get(id)?.({ subject, reply, ...head, size, data: buffer.subarray(headerSize, size) });
     return size + LINE_END.length;
   }
 

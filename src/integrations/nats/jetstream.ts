@@ -21,6 +21,10 @@ const NS_PER_MS = 1_000_000;
 const INACTIVE_MS = 5 * 60_000;
 /** How much later than the server a fetch gives up. */
 const LATE_MS = 5_000;
+/** Bytes of the messages of a fetch, which are held in memory; one message may have 64 MiB. */
+const MAX_FETCHED_BYTES = 80 * 1024 * 1024;
+/** How the server ends a fetch before a message that would exceed them. */
+const TOO_LARGE = 409;
 const POLICIES: ReadonlyMap<string, string> = new Map([
   ["All", "all"],
   ["Last", "last"],
@@ -94,17 +98,12 @@ export class StreamConsumer {
 
   /** The next messages, fewer after some time, which may be 0. @throws Error the server refuses */
   async fetch(count: number, waitMs: number): Promise<NatsMessage[]> {
-    const messages: NatsMessage[] = [], over = Promise.withResolvers<void>();
-    const { reply, end } = this.#session.listen((message) => {
-      const { status, description } = message;
-      if (status === undefined) messages.push(message);
-      // 404 and 408: there are no more messages, or not in time. 100 is a sign of life.
-      if (status !== undefined && ![100, 404, 408].includes(status)) over.reject(new Error(description));
-      else if (messages.length >= count || status !== undefined && status !== 100) over.resolve();
-    });
+    const { messages, over, take } = fetching(count);
+    const { reply, end } = this.#session.listen(take);
     const cancel = systemClock.setTimer(waitMs + LATE_MS, over.resolve);
     const request = {
       batch: count,
+      max_bytes: MAX_FETCHED_BYTES,
       ...waitMs > 0 ? { expires: Math.ceil(waitMs) * NS_PER_MS } : { no_wait: true },
     };
     const subject = `$JS.API.CONSUMER.MSG.NEXT.${this.#name}`;
@@ -143,6 +142,27 @@ export class StreamConsumer {
       confirm: (handles) => this.confirm(handles),
     };
   }
+}
+
+/** The messages of a fetch, and when it is over. */
+function fetching(count: number) {
+  const messages: NatsMessage[] = [], over = Promise.withResolvers<void>();
+  let bytes = 0;
+  const take = (message: NatsMessage) => {
+    const { status, description, size } = message;
+    if (status === undefined && messages.length < count) {
+      messages.push(message);
+      bytes += size;
+    }
+    const isFull = status === TOO_LARGE && /MaxBytes/i.test(description ?? "") && messages.length > 0;
+    // 404 and 408: there are no more messages, or not in time. 100 is a sign of life.
+    if (status !== undefined && !isFull && ![100, 404, 408].includes(status)) {
+      over.reject(new Error(description));
+    } else if (bytes > MAX_FETCHED_BYTES) {
+      over.reject(new Error(`it sent more than ${MAX_FETCHED_BYTES} bytes: use a smaller batchSize`));
+    } else if (messages.length >= count || status !== undefined && status !== 100) over.resolve();
+  };
+  return { messages, over, take };
 }
 
 function configOf({ subject, durableId, since, deliverPolicy }: JsonObject): JsonObject {
