@@ -32,8 +32,11 @@ const BODY_SIZE_AT = HEAD_BYTES + 4;
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 /** The broker sends a heartbeat every half of it; the package returns each. */
 const HEARTBEAT_SECONDS = 30;
-/** Bytes of messages that wait for `take`; then the connection is read no further. */
+/** Bytes of messages that wait for `take`, with what they take themselves; then the connection is read no further. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+const MESSAGE_BYTES = 1024;
+/** Bytes of memory for a byte of headers. */
+const HEADER_WEIGHT = 16;
 
 /** A connection. */
 export class AmqpClient extends AMQPBaseClient {
@@ -46,6 +49,8 @@ export class AmqpClient extends AMQPBaseClient {
   /** Bytes of a frame that is not complete. */
   #rest: Buffer = Buffer.alloc(0);
   #waitingBytes = 0;
+  /** Bytes of the last header frame, which is that of the message that comes next. */
+  #headerBytes = 0;
   #taken: Promise<void> = Promise.resolve();
   #cancelIdle: (() => void) | undefined;
 
@@ -88,12 +93,13 @@ export class AmqpClient extends AMQPBaseClient {
     take: (message: AMQPMessage) => Promise<void>,
   ): Promise<void> {
     const receive = (message: AMQPMessage) => {
-      this.#wait(message.bodySize);
+      const size = message.bodySize + MESSAGE_BYTES + this.#headerBytes * HEADER_WEIGHT;
+      this.#wait(size);
       this.#taken = this.#taken.then(async () => {
         if (this.failure) return;
         await take(message);
         if (!noAck) await channel.basicAck(message.deliveryTag);
-        this.#wait(-message.bodySize);
+        this.#wait(-size);
       });
       this.#taken.catch((error) => this.fail(error));
     };
@@ -156,6 +162,7 @@ export class AmqpClient extends AMQPBaseClient {
       for (;;) {
         const size = frameSizeOf(buffer);
         if (size === undefined || size > buffer.length || this.#socket.destroyed) break;
+        if (buffer[0] === HEADER_FRAME) this.#headerBytes = size;
         this.parseFrames(new AMQPView(buffer.buffer, buffer.byteOffset, size));
         buffer = buffer.subarray(size);
       }
