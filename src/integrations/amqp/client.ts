@@ -9,6 +9,7 @@ import type { AMQPChannel } from "@cloudamqp/amqp-client/amqp-channel";
 import type { AMQPMessage } from "@cloudamqp/amqp-client/amqp-message";
 import { AMQPView } from "@cloudamqp/amqp-client/amqp-view";
 import { systemClock } from "../../base/time/clock.ts";
+import { OwedResponses } from "../owed_responses.ts";
 
 /** How a user logs in. */
 export interface AmqpLogin {
@@ -51,6 +52,9 @@ export class AmqpClient extends AMQPBaseClient {
   #waitingBytes = 0;
   /** Bytes of the last header frame, which is that of the message that comes next. */
   #headerBytes = 0;
+  readonly #owed = new OwedResponses();
+  /** Whether what is sent is a response to the frame that is read. */
+  #isResponding = false;
   #taken: Promise<void> = Promise.resolve();
   #cancelIdle: (() => void) | undefined;
 
@@ -145,6 +149,7 @@ export class AmqpClient extends AMQPBaseClient {
 
   /** @inheritdoc Resolves in any case: a failure is one of the connection. */
   override send(bytes: Uint8Array): Promise<void> {
+    if (this.#isResponding) return this.#owed.write(this.#socket, bytes);
     return new Promise((resolve) => this.#socket.write(bytes, () => resolve()));
   }
 
@@ -163,12 +168,15 @@ export class AmqpClient extends AMQPBaseClient {
         const size = frameSizeOf(buffer);
         if (size === undefined || size > buffer.length || this.#socket.destroyed) break;
         if (buffer[0] === HEADER_FRAME) this.#headerBytes = size;
+        this.#isResponding = true;
         this.parseFrames(new AMQPView(buffer.buffer, buffer.byteOffset, size));
         buffer = buffer.subarray(size);
       }
       this.#rest = buffer;
     } catch (error) {
       this.fail(error as Error);
+    } finally {
+      this.#isResponding = false;
     }
   }
 

@@ -5,6 +5,7 @@
 import type { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import { systemClock } from "../../base/time/clock.ts";
+import { OwedResponses } from "../owed_responses.ts";
 
 /** Properties of a packet in MQTT 5. */
 interface PacketProperties {
@@ -90,6 +91,7 @@ export class MqttClient {
   #waitingBytes = 0;
   /** Bytes since the last whole packet. */
   #partialBytes = 0;
+  readonly #owed = new OwedResponses();
   #taken: Promise<void> = Promise.resolve();
   #cancelPing: (() => void) | undefined;
   #isPinging = false;
@@ -105,11 +107,15 @@ export class MqttClient {
     parser.on("packet", (packet) => this.#receive(packet));
     parser.on("error", (error) => this.fail(error));
     socket.on("data", (bytes: Uint8Array) => {
-      this.#partialBytes += bytes.length;
-      parser.parse(bytes);
-      if (this.#partialBytes <= MAX_PACKET_BYTES) return;
-      this.fail(new Error(`The broker sent a message of more than ${MAX_PACKET_BYTES} bytes`));
-      socket.destroy();
+      try {
+        this.#partialBytes += bytes.length;
+        parser.parse(bytes);
+        if (this.#partialBytes <= MAX_PACKET_BYTES) return;
+        throw new Error(`The broker sent a message of more than ${MAX_PACKET_BYTES} bytes`);
+      } catch (error) {
+        this.fail(error as Error);
+        socket.destroy();
+      }
     });
     socket.on("error", (error: Error) => this.fail(error));
     socket.on("close", () => this.fail(new Error("The connection was closed")));
@@ -184,6 +190,10 @@ export class MqttClient {
     this.#socket.write(this.#package.generate(packet, this.#options));
   }
 
+  #respond(packet: object): void {
+    void this.#owed.write(this.#socket, this.#package.generate(packet, this.#options));
+  }
+
   async #request(packet: object, isAcknowledged: boolean): Promise<void> {
     if (!isAcknowledged) return this.#send(packet);
     const messageId = this.#lastId = this.#lastId % 65_535 + 1;
@@ -207,14 +217,14 @@ export class MqttClient {
     this.#isPinging = false;
     this.#partialBytes = 0;
     if (cmd === "publish") return this.#take(packet as Packet & MqttMessage);
-    if (cmd === "pubrel") return this.#send({ cmd: "pubcomp", messageId });
+    if (cmd === "pubrel") return this.#respond({ cmd: "pubcomp", messageId });
     const refusal = refusalOf(packet);
     if (cmd === "connack") {
       this.#receiveMaximum = packet.properties?.receiveMaximum;
       return refusal ? this.fail(refusal) : this.#connected.resolve();
     }
     if (cmd === "disconnect") return this.fail(refusal ?? new Error("The broker closed the connection"));
-    if (cmd === "pubrec" && !refusal) return this.#send({ cmd: "pubrel", messageId });
+    if (cmd === "pubrec" && !refusal) return this.#respond({ cmd: "pubrel", messageId });
     if (!FINAL.has(cmd) && !refusal) return;
     const pending = this.#pending.get(messageId);
     this.#pending.delete(messageId);

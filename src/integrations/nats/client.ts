@@ -6,6 +6,7 @@ import { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import { systemClock } from "../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from "../../base/json.ts";
+import { OwedResponses } from "../owed_responses.ts";
 import { type NatsHeaders, parseHeaders, writtenHeaders } from "./headers.ts";
 
 /** A message. */
@@ -40,6 +41,7 @@ const MAX_HEADER_BYTES = 4 * 1024 * 1024;
 /** The connection has failed if there is no response to a ping until the next one. */
 const PING_MS = 30_000;
 const LINE_END = Buffer.from("\r\n");
+const PONG = Buffer.from("PONG\r\n");
 
 /** A connection. */
 export class NatsClient {
@@ -59,6 +61,7 @@ export class NatsClient {
     | { readonly words: readonly string[]; readonly headerSize: number; readonly size: number }
     | undefined;
   #pongs: (() => void)[] = [];
+  readonly #owed = new OwedResponses();
   #lastId = 0;
   #cancelPing: (() => void) | undefined;
 
@@ -226,7 +229,7 @@ export class NatsClient {
       case "HMSG":
         return this.#openMessage(rest.split(/\s+/), operation.length === 4);
       case "PING":
-        return this.#write("PONG\r\n");
+        return void this.#owed.write(this.#socket, PONG);
       case "PONG":
         return this.#pongs.shift()?.();
       case "-ERR":

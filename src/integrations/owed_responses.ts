@@ -1,0 +1,24 @@
+/** Responses that a server asks for, and then may not read. */
+import type { Duplex } from "node:stream";
+
+/** Bytes of responses that wait to be sent. */
+const MAX_OWED_BYTES = 1024 * 1024;
+
+/** What a connection owes to its server. */
+export class OwedResponses {
+  #bytes = 0;
+
+  /** Writes a response; resolves when it is sent. @throws Error the server does not read what it asks for */
+  write(socket: Duplex, bytes: Uint8Array): Promise<void> {
+    if (this.#bytes > MAX_OWED_BYTES) {
+      throw new Error("The server does not read the responses that it asks for");
+    }
+    this.#bytes += bytes.length;
+    return new Promise((resolve) =>
+      socket.write(bytes, () => {
+        this.#bytes -= bytes.length;
+        resolve();
+      })
+    );
+  }
+}
