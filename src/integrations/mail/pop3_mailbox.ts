@@ -12,6 +12,8 @@ import { connectSocket } from "../tls_sockets.ts";
 const TIMEOUT_MS = 30_000;
 /** Identities of a position: the last one may be deleted before the next reading. */
 const MAX_KNOWN = 50;
+/** Mails of a mailbox. */
+const MAX_LISTED = 200_000;
 const LINE_BREAK = 10;
 const DOT = 46;
 
@@ -110,15 +112,17 @@ class Pop3Session {
 
   /** The lines that follow the status. */
   async lines(text: string): Promise<string[]> {
-    return new TextDecoder().decode(await this.content(text)).split("\r\n").filter((line) => line !== "");
+    const content = await this.content(text, MAX_LISTED);
+    return new TextDecoder().decode(content).split("\r\n").filter((line) => line !== "");
   }
 
-  /** The bytes that follow the status, as far as they are kept. */
-  async content(text: string): Promise<Uint8Array> {
+  /** The bytes that follow the status, as far as they are kept. @throws Error there are more lines */
+  async content(text: string, maxLines = Infinity): Promise<Uint8Array> {
     await this.command(text);
     const kept = new ByteCollector();
-    let size = 0;
+    let size = 0, lines = 0;
     for (let line = await this.#line(); !isEnd(line); line = await this.#line()) {
+      if (++lines > maxLines) throw new Error(`The mailbox has more than ${maxLines} mails`);
       size += line.length;
       if (size <= MAX_MAIL_BYTES) kept.add(line.subarray(line[0] === DOT ? 1 : 0));
     }
