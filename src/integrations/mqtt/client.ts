@@ -55,12 +55,19 @@ export interface MqttOptions {
   readonly take: (message: MqttMessage, acknowledge: () => void) => Promise<void>;
 }
 
+interface PacketParser {
+  readonly packet: { readonly cmd: string; readonly length: number };
+  _pos: number;
+  on(event: "packet", listener: (packet: Packet) => void): void;
+  on(event: "error", listener: (error: Error) => void): void;
+  parse(bytes: Uint8Array): void;
+  _parsePayload(): boolean;
+  _parseProperties(): object | false;
+  _parseVarByteNum(): number;
+}
+
 interface PacketPackage {
-  parser(options: { readonly protocolVersion: number }): {
-    on(event: "packet", listener: (packet: Packet) => void): void;
-    on(event: "error", listener: (error: Error) => void): void;
-    parse(bytes: Uint8Array): void;
-  };
+  parser(options: { readonly protocolVersion: number }): PacketParser;
   generate(packet: object, options: { readonly protocolVersion: number }): Buffer;
 }
 
@@ -72,6 +79,8 @@ const MAX_WAITING = 100;
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 /** Largest packet; it is held in memory. */
 const MAX_PACKET_BYTES = 64 * 1024 * 1024;
+/** Largest packet without a message, and most properties of a message; each part of them becomes a value. */
+const MAX_PARTS_BYTES = 1024 * 1024;
 const REFUSED_FROM = 128;
 /** Acknowledgements that end a request. */
 const FINAL = new Set(["puback", "pubcomp", "suback"]);
@@ -104,6 +113,7 @@ export class MqttClient {
     this.broken = this.#failed.promise;
     this.broken.catch(() => {}); // Read while work is under way.
     const parser = mqttPacket.parser(options);
+    boundParts(parser);
     parser.on("packet", (packet) => this.#receive(packet));
     parser.on("error", (error) => this.fail(error));
     socket.on("data", (bytes: Uint8Array) => {
@@ -135,7 +145,7 @@ export class MqttClient {
       keepalive: KEEP_ALIVE_SECONDS,
       username,
       password,
-      ...properties && { properties },
+      ...protocolVersion === 5 && { properties: { ...properties, maximumPacketSize: MAX_PACKET_BYTES } },
     });
     client.#pingLater();
     return client;
@@ -255,6 +265,27 @@ export class MqttClient {
     if (!this.#socket.writable) throw new Error("The connection was closed");
     this.#send({ cmd: qos === 1 ? "puback" : "pubrec", messageId });
   }
+}
+
+/** Version 9.0.2 reads properties without a limit, and waits for packets of any length. */
+function boundParts(parser: PacketParser): void {
+  const { _parsePayload: parsePayload, _parseProperties: parseProperties } = parser;
+  parser._parsePayload = function (this: PacketParser): boolean {
+    const { cmd, length } = this.packet;
+    if (cmd !== "publish" && length > MAX_PARTS_BYTES) {
+      throw new Error(`The broker sent a packet without a message of more than ${MAX_PARTS_BYTES} bytes`);
+    }
+    return parsePayload.call(this);
+  };
+  parser._parseProperties = function (this: PacketParser): object | false {
+    const position = this._pos;
+    const length = this._parseVarByteNum();
+    if (length > MAX_PARTS_BYTES) {
+      throw new Error(`The broker sent a message with more than ${MAX_PARTS_BYTES} bytes of properties`);
+    }
+    this._pos = position;
+    return parseProperties.call(this);
+  };
 }
 
 function refusalOf(
