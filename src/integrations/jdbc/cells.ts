@@ -52,15 +52,6 @@ export function jsonRow(columns: readonly Column[], cells: readonly Cell[]): Jso
   return row;
 }
 
-/** A row as a line of Ion. */
-export function ionRow(columns: readonly Column[], cells: readonly Cell[]): string {
-  const members = lastOfNames(columns).map((index) => {
-    const column = columns[index] as Column;
-    return `${JSON.stringify(column.name)}:${ionCell(column, cells[index] ?? null)}`;
-  });
-  return `{${members.join(",")}}\n`;
-}
-
 /** Indexes of the columns that no later column of the same name replaces. */
 export function lastOfNames(columns: readonly Column[]): number[] {
   const last = new Map(columns.map(({ name }, index) => [name, index]));

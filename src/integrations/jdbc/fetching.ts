@@ -5,7 +5,7 @@ import type { WorkContext } from "../../model/tasks/task_definition.ts";
 import { OutputRows } from "../fetched_rows.ts";
 import { type Cell, type Column, jsonRow } from "./cells.ts";
 import { IonFile } from "./ion_file.ts";
-import type { RowSink, StatementResult } from "./session.ts";
+import { checkColumns, checkRow, type RowSink, type StatementResult } from "./session.ts";
 
 /** `fetchType`. */
 type FetchType = "NONE" | "FETCH" | "FETCH_ONE" | "STORE";
@@ -68,10 +68,12 @@ class FetchedRows implements RowSink {
   }
 
   columns(columns: readonly Column[]): void {
+    checkColumns(columns);
     this.#columns = columns;
   }
 
   row(cells: readonly Cell[]): void {
+    checkRow(this.#columns, cells);
     this.size++;
     if (this.list.length < this.#maxRows) this.#rows.add(jsonRow(this.#columns, cells));
   }

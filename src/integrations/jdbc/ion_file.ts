@@ -1,7 +1,7 @@
 /** Writes rows as lines of Ion into a file. */
 import { ByteFile } from "../byte_file.ts";
-import { type Cell, type Column, ionCell, ionRow, lastOfNames } from "./cells.ts";
-import { MalformedMessage } from "./session.ts";
+import { type Cell, type Column, ionCell, lastOfNames } from "./cells.ts";
+import { checkColumns, checkRow, MalformedMessage } from "./session.ts";
 
 /** A cell is written as it is, up to six times as long where each character must be escaped. */
 const MAX_GROWTH = 6;
@@ -24,8 +24,9 @@ const DAY_LENGTH = 10;
 /** How one column is written. */
 interface CellWriter {
   readonly column: Column;
-  /** Text before the value. */
-  readonly prefix: Uint8Array;
+  /** Before the value. */
+  readonly prefix: string;
+  readonly prefixBytes: Uint8Array;
   /** Absent: each cell is decoded. */
   readonly form?: "text" | "number" | "boolean" | "instant";
 }
@@ -35,7 +36,6 @@ export class IonFile implements Disposable {
   readonly #file: ByteFile;
   #columns: readonly Column[] = [];
   #writers: readonly (CellWriter | undefined)[] = [];
-  #first = 0;
   #rowCount = 0;
 
   constructor(path: string) {
@@ -49,24 +49,26 @@ export class IonFile implements Disposable {
 
   /** Sets the columns of the rows that follow. */
   columns(columns: readonly Column[]): void {
+    checkColumns(columns);
     this.#columns = columns;
-    const kept = lastOfNames(columns);
-    this.#first = kept[0] ?? 0;
-    this.#writers = columns.map((column, index) =>
-      kept.includes(index)
-        ? {
-          column,
-          form: formOf(column),
-          prefix: encoder.encode(`${index === this.#first ? "{" : ","}${JSON.stringify(column.name)}:`),
-        }
-        : undefined
-    );
+    const kept = lastOfNames(columns), writers: (CellWriter | undefined)[] = columns.map(() => undefined);
+    for (const [place, index] of kept.entries()) {
+      const column = columns[index] as Column;
+      const prefix = `${place === 0 ? "{" : ","}${JSON.stringify(column.name)}:`;
+      writers[index] = { column, prefix, prefixBytes: encoder.encode(prefix), form: formOf(column) };
+    }
+    this.#writers = writers;
   }
 
   /** Writes a row of texts. */
   row(cells: readonly Cell[]): void {
+    checkRow(this.#columns, cells);
     this.#rowCount++;
-    this.#file.text(ionRow(this.#columns, cells));
+    let line = this.#writers.length === 0 ? "{" : "";
+    for (const [index, writer] of this.#writers.entries()) {
+      if (writer) line += writer.prefix + ionCell(writer.column, cells[index] ?? null);
+    }
+    this.#file.text(`${line}}\n`);
   }
 
   /**
@@ -95,7 +97,12 @@ export class IonFile implements Disposable {
   }
 
   /** Four arguments: an object a cell would take as long as the cell. */
-  #cell({ column, prefix, form }: CellWriter, bytes: Uint8Array, start: number, length: number): void {
+  #cell(
+    { column, prefixBytes: prefix, form }: CellWriter,
+    bytes: Uint8Array,
+    start: number,
+    length: number,
+  ): void {
     const file = this.#file;
     file.reserve(prefix.length + Math.max(length, 0) * MAX_GROWTH + 16);
     file.copy(prefix, 0, prefix.length);

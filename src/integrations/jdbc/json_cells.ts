@@ -1,6 +1,11 @@
 /** Cells of rows that databases send as JSON. Numbers keep their digits, since their text is not parsed. */
 import { Double, type JsonValue, stringifyJson } from "../../base/json.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 import type { Cell } from "./cells.ts";
+import type { RowSink } from "./session.ts";
+
+const TURN_MS = 10;
 
 /** A member of an object. */
 interface Member {
@@ -65,4 +70,20 @@ export function plainText(text: string): Cell {
 export function cellOfJson(value: JsonValue): Cell {
   if (value === null) return null;
   return typeof value === "object" && !(value instanceof Double) ? stringifyJson(value) : String(value);
+}
+
+/** Passes rows, each a list of values, to the sink, and lets everything else go on meanwhile; returns their number. */
+export async function addRows(
+  rows: JsonValue | undefined,
+  sink: RowSink,
+  cellOf: (value: JsonValue, index: number) => Cell,
+): Promise<number> {
+  if (!Array.isArray(rows)) return 0;
+  const turns = new Turns(systemClock, TURN_MS);
+  for (const row of rows) {
+    if (!Array.isArray(row)) continue;
+    sink.row(row.map(cellOf));
+    await turns.next();
+  }
+  return rows.length;
 }

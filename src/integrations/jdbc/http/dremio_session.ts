@@ -1,6 +1,8 @@
 /** Dremio by its REST API. https://docs.dremio.com/current/reference/api/sql/ and https://docs.dremio.com/dremio-cloud/api/sql/ */
 import { isJsonObject, type JsonObject, objectsOf, ownProperty } from "../../../base/json.ts";
 import { tryParseLongJson } from "../../../base/json_turns.ts";
+import { systemClock } from "../../../base/time/clock.ts";
+import { Turns } from "../../../base/time/turn.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText, type TaskRequest } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly, pause } from "../../http_calls.ts";
@@ -11,6 +13,7 @@ import { type BoundStatement, withLiterals } from "../sql_text.ts";
 import { sendStatement, statementError, statementUntilStop } from "./http_server.ts";
 
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [200, 5_000];
+const TURN_MS = 10;
 /** Most rows of a response. */
 const PAGE_ROWS = 500;
 /** The port of the REST API beside that of the driver. */
@@ -94,8 +97,12 @@ class DremioSession implements SqlSession {
     do {
       const page = await this.send(`${job}/results?offset=${offset}&limit=${PAGE_ROWS}`);
       if (!columns) sink.columns(columns = objectsOf(page.schema).map(columnOf));
-      const rows = objectsOf(page.rows);
-      for (const row of rows) sink.row(columns.map(({ name }) => cellOfJson(ownProperty(row, name) ?? null)));
+      const rows = objectsOf(page.rows).slice(0, PAGE_ROWS);
+      const turns = new Turns(systemClock, TURN_MS);
+      for (const row of rows) {
+        sink.row(columns.map(({ name }) => cellOfJson(ownProperty(row, name) ?? null)));
+        await turns.next();
+      }
       if (rows.length === 0) break;
       offset += rows.length;
     } while (offset < rowCount);

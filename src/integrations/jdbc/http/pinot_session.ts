@@ -4,7 +4,7 @@ import { tryParseLongJson } from "../../../base/json_turns.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import type { TaskResponse } from "../../../model/tasks/task_definition.ts";
 import type { CellKind, Column } from "../cells.ts";
-import { cellOfJson } from "../json_cells.ts";
+import { addRows, cellOfJson } from "../json_cells.ts";
 import { NO_ROWS, type RowSink, type SqlSession, type StatementResult } from "../session.ts";
 import { type BoundStatement, withLiterals } from "../sql_text.ts";
 import {
@@ -51,9 +51,7 @@ class PinotSession implements SqlSession {
     sink.columns(
       names.map((name, index): Column => ({ name: String(name), kind: kindOf(String(types[index])) })),
     );
-    const rows = Array.isArray(resultTable.rows) ? resultTable.rows : [];
-    for (const row of rows) if (Array.isArray(row)) sink.row(row.map(cellOfJson));
-    return { hasRows: true, rowCount: rows.length };
+    return { hasRows: true, rowCount: await addRows(resultTable.rows, sink, cellOfJson) };
   }
 
   async #sent(sql: string): Promise<TaskResponse> {

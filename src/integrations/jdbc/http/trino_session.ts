@@ -1,11 +1,11 @@
 /** Trino by its client protocol. https://trino.io/docs/current/develop/client-protocol.html */
-import { isJsonObject, type JsonObject, ownProperty } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
 import { tryParseLongJson } from "../../../base/json_turns.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText, type TaskRequest } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly } from "../../http_calls.ts";
-import type { CellKind, Column } from "../cells.ts";
-import { cellOfJson } from "../json_cells.ts";
+import type { Cell, CellKind, Column } from "../cells.ts";
+import { addRows, cellOfJson } from "../json_cells.ts";
 import { NO_ROWS, type RowSink, type SqlSession, type StatementResult } from "../session.ts";
 import { type BoundStatement, withLiterals } from "../sql_text.ts";
 import {
@@ -78,7 +78,8 @@ class TrinoSession implements SqlSession {
       if (isUpdate) rowCount = Number(updateCount ?? rowCount);
       else {
         columns ??= this.#begin(page, sink);
-        rowCount += addRows(page, columns, sink);
+        const cell = (value: JsonValue, index: number) => cellOf(columns?.[index]?.kind, value);
+        if (columns) rowCount += await addRows(page.data, sink, cell);
       }
       this.#nextUri = typeof nextUri === "string" ? this.#checked(nextUri) : undefined;
       if (this.#nextUri === undefined) return { hasRows: columns !== undefined, rowCount };
@@ -142,19 +143,11 @@ class TrinoSession implements SqlSession {
   }
 }
 
-function addRows({ data }: JsonObject, columns: readonly Column[] | undefined, sink: RowSink): number {
-  if (!Array.isArray(data) || !columns) return 0;
-  for (const row of data) {
-    if (!Array.isArray(row)) continue;
-    sink.row(row.map((value, index) => {
-      const text = cellOfJson(value);
-      const kind = columns[index]?.kind;
-      if (text === null) return null;
-      if (kind === "bytes") return `\\x${Uint8Array.fromBase64(text).toHex()}`;
-      return kind === "instant" ? text.replace(/ UTC$/, "+00") : text;
-    }));
-  }
-  return data.length;
+function cellOf(kind: CellKind | undefined, value: JsonValue): Cell {
+  const text = cellOfJson(value);
+  if (text === null) return null;
+  if (kind === "bytes") return `\\x${Uint8Array.fromBase64(text).toHex()}`;
+  return kind === "instant" ? text.replace(/ UTC$/, "+00") : text;
 }
 
 const KINDS: readonly (readonly [RegExp, CellKind])[] = [

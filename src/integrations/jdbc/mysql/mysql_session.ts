@@ -155,14 +155,14 @@ class MysqlSession implements SqlSession {
       : this.#connection.execute({ ...call, values: values.map(parameterOf) });
     this.#fail = reject;
     command.on("fields", (fields) => {
-      columns = fields?.map((field) => this.#columnOf(field));
-      if (columns) sink.columns(columns);
+      const known = columns = fields?.map((field) => this.#columnOf(field));
+      if (known) this.#guard(() => sink.columns(known));
     });
     command.on("result", (row) => {
       if (!("length" in row)) rowCount = row.affectedRows;
       else if (!this.#failure) {
         rowCount++;
-        this.#take(sink, columns ?? [], row);
+        this.#guard(() => sink.row((columns ?? []).map((column, index) => cellOf(column, row[index]))));
       }
     });
     command.on("error", (error) => reject(this.#failure ?? this.#named("query", error)));
@@ -199,9 +199,10 @@ class MysqlSession implements SqlSession {
     this.#socket.destroy();
   }
 
-  #take(sink: RowSink, columns: readonly Column[], row: readonly MysqlValue[]): void {
+  /** An error of a receiver ends the connection. */
+  #guard(work: () => void): void {
     try {
-      sink.row(columns.map((column, index) => cellOf(column, row[index])));
+      work();
     } catch (error) {
       this.#abandon(error as Error);
       this.#destroy();

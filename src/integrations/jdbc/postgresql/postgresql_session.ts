@@ -201,6 +201,7 @@ export class PostgresqlSession implements SqlSession {
         try {
           read?.(bytes);
         } catch (cause) {
+          if (cause instanceof MalformedMessage) throw cause;
           throw new MalformedMessage(`A message cannot be read: ${(cause as Error).message}`, { cause });
         }
       },

@@ -1,10 +1,10 @@
 /** Snowflake by its SQL API. https://docs.snowflake.com/en/developer-guide/sql-api/reference */
-import { type JsonObject, type JsonValue, objectsOf } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, objectsOf } from "../../../base/json.ts";
 import { tryParseLongJson } from "../../../base/json_turns.ts";
-import { Double, isJsonObject, stringifyJson } from "../../../base/json.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText, type TaskRequest } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly, pause, type Sender } from "../../http_calls.ts";
+import { addRows, cellOfJson } from "../json_cells.ts";
 import {
   type HttpServer,
   httpServerOf,
@@ -23,7 +23,7 @@ import { type BoundStatement, escapedText, withLiterals } from "../sql_text.ts";
 import { statementPlace } from "./statement_place.ts";
 import { newUuid } from "../../uuid.ts";
 import { authorization } from "./token.ts";
-import { cellOf, columnOf, type SnowflakeColumn } from "./value_texts.ts";
+import { cellOf, columnOf } from "./value_texts.ts";
 
 /** Pauses between two looks at a statement: most end soon, and none is seen much later than it ends. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, PAUSE_GROWTH] = [100, 2_000, 1.5];
@@ -85,10 +85,15 @@ export class SnowflakeSession implements SqlSession {
     const { rowType, partitionInfo } = isJsonObject(resultSetMetaData) ? resultSetMetaData : {};
     const columns = objectsOf(rowType).map(columnOf);
     sink.columns(columns);
-    let count = addRows(first, columns, sink);
+    const add = ({ data }: JsonObject) =>
+      addRows(data, sink, (value, index) => {
+        const text = cellOfJson(value);
+        return text === null ? null : cellOf(columns[index]?.type ?? "", text);
+      });
+    let count = await add(first);
     for (let at = 1; at < objectsOf(partitionInfo).length; at++) {
       const path = `/${encodeURIComponent(String(statementHandle))}?partition=${at}`;
-      count += addRows(await this.#page(path), columns, sink);
+      count += await add(await this.#page(path));
     }
     return count;
   }
@@ -180,21 +185,6 @@ interface SnowflakeResponse {
 
 function statementPath({ body }: SnowflakeResponse): string {
   return `${PATH}/${encodeURIComponent(String(body.statementHandle))}`;
-}
-
-function addRows({ data }: JsonObject, columns: readonly SnowflakeColumn[], sink: RowSink): number {
-  if (!Array.isArray(data)) return 0;
-  for (const row of data) {
-    if (!Array.isArray(row)) continue;
-    sink.row(
-      row.map((value, index) => value === null ? null : cellOf(columns[index]?.type ?? "", textOf(value))),
-    );
-  }
-  return data.length;
-}
-
-function textOf(value: JsonValue): string {
-  return typeof value === "object" && !(value instanceof Double) ? stringifyJson(value) : String(value);
 }
 
 /** Of INSERT, UPDATE and DELETE. */

@@ -19,7 +19,7 @@ const KINDS: ReadonlyMap<string, CellKind> = new Map<string, CellKind>([
 ]);
 
 /** A column with its type. */
-export interface SnowflakeColumn extends Column {
+interface SnowflakeColumn extends Column {
   /** In lower case. */
   readonly type: string;
 }

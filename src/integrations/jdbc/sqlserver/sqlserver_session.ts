@@ -1,6 +1,7 @@
 /** SQL Server by its own protocol. https://learn.microsoft.com/openspecs/windows_protocols/ms-tds */
 import { connect } from "node:net";
 import { systemClock } from "../../../base/time/clock.ts";
+import { Turns } from "../../../base/time/turn.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText } from "../../../model/tasks/task_definition.ts";
 import { isFlagSet } from "../../../base/text/truthy_text.ts";
@@ -21,6 +22,7 @@ import { serverNameOf } from "../../tls_sockets.ts";
 
 const LOGIN_TIMEOUT_MS = 30_000;
 const APPLICATION = "sluice";
+const TURN_MS = 10;
 /** Messages of a lower level are notes. */
 const FIRST_ERROR_LEVEL = 11;
 const TRANSACTION_COMMANDS: ReadonlyMap<string, string> = new Map([
@@ -145,9 +147,8 @@ class SqlserverSession implements SqlSession {
     let failure: Error | undefined;
     const take = (event: TdsEvent) => {
       if (event.type === "columns") {
-        if (++resultCount === 1) {
-          sink.columns(event.columns.map(({ name, type }) => ({ name, kind: kindOf(type) })));
-        }
+        const receiver = ++resultCount === 1 ? sink : NO_ROWS;
+        receiver.columns(event.columns.map(({ name, type }) => ({ name, kind: kindOf(type) })));
       } else if (event.type === "row") {
         if (resultCount !== 1) return;
         rows++;
@@ -156,8 +157,12 @@ class SqlserverSession implements SqlSession {
       else if (event.type === "transaction") this.#transaction = event.descriptor;
       else failure ??= failureOf(event);
     };
+    const turns = new Turns(systemClock, TURN_MS);
     for await (const { content, isLast } of this.#connection.message()) {
-      for (const event of this.#parser.events(content, isLast)) take(event);
+      for (const event of this.#parser.events(content, isLast)) {
+        take(event);
+        await turns.next();
+      }
     }
     if (failure) throw failure;
     return { hasRows: resultCount > 0, rowCount: resultCount > 0 ? rows : changed };
