@@ -135,6 +135,11 @@ export function numberOfSource(source: string, value = Number(source)): number |
   return Number.isSafeInteger(value) ? value : BigInt(source);
 }
 
+/** As {@link numberOfSource}; of an integer that is too long the text itself. */
+export function numberOrText(source: string): number | bigint | Double | string {
+  return source.length > MAX_INTEGER_DIGITS + 1 && !/[.eE]/.test(source) ? source : numberOfSource(source);
+}
+
 /** Digits of the longest whole decimal of a database, BIGNUMERIC of BigQuery, and some more. */
 const WHOLE_DECIMAL = /^-?\d{1,80}$/;
 

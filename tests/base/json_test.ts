@@ -6,6 +6,7 @@ import {
   formatDouble,
   jsonEquals,
   MAX_INTEGER_DIGITS,
+  numberOrText,
   ownProperty,
   parseJson,
   setOwnProperty,
@@ -115,5 +116,18 @@ Deno.test("tryParseJson() gives undefined for a text that is not JSON", () => {
   assertEquals(["null", "[2.0]", "", "[1,]", "1e999", "x"].map((text) => tryParseJson(text)), [
     ...[null, [new Double(2)]],
     ...[undefined, undefined, undefined, undefined],
+  ]);
+});
+
+Deno.test("numberOrText() gives the text itself of an integer with more digits than JSON may have", () => {
+  const longest = `-${"9".repeat(MAX_INTEGER_DIGITS)}`;
+  const texts = ["7", "-9007199254740993", "1.50", `${"1".repeat(2_000)}.5e-1999`, longest, `${longest}9`];
+  assertEquals(texts.map(numberOrText), [
+    7,
+    -9007199254740993n,
+    new Double(1.5),
+    new Double(1.1111111111111112),
+    BigInt(longest),
+    `${longest}9`,
   ]);
 });

@@ -5,6 +5,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  numberOrText,
   objectsOf,
   setOwnProperty,
 } from "../../base/json.ts";
@@ -156,7 +157,7 @@ function valueOf(value: JsonValue | undefined, type: string): JsonValue {
   if (value === undefined || value === null) return null;
   const text = String(value);
   if (/^(?:tinyint|smallint|int|integer|bigint)$/.test(type) && /^-?\d+$/.test(text)) {
-    return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
+    return numberOrText(text);
   }
   if (type === "decimal") return exactDecimal(text);
   if (/^(?:float|real|double)$/.test(type) && Number.isFinite(Number(text))) {

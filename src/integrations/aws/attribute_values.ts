@@ -5,7 +5,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  numberOfSource,
+  numberOrText,
   setOwnProperty,
 } from "../../base/json.ts";
 
@@ -56,5 +56,5 @@ function fromAttribute(attribute: JsonValue): JsonValue {
 
 /** Numbers have up to 38 digits. */
 function numberOf(text: string): JsonValue {
-  return /[.eE]/.test(text) ? exactDecimal(text) : numberOfSource(text);
+  return /[.eE]/.test(text) ? exactDecimal(text) : numberOrText(text);
 }

@@ -2,7 +2,7 @@
 import {
   type JsonObject,
   type JsonValue,
-  numberOfSource,
+  numberOrText,
   setOwnProperty,
   tryParseJson,
 } from "../../base/json.ts";
@@ -68,7 +68,7 @@ function jsonOf(kind: CellKind, text: string): JsonValue {
     case "integer":
     case "decimal":
     case "float":
-      return NOT_FINITE.has(text) ? text : numberOfSource(text);
+      return NOT_FINITE.has(text) ? text : numberOrText(text);
     case "boolean":
       return isTrue(text);
     case "json":
@@ -146,13 +146,21 @@ function isoTime(text: string): string {
 
 type List = (string | null | List)[];
 
-const LIST_TOKEN = /\{|\}|,|"((?:[^"\\]|\\[^])*)"|[^{},"]+/g;
+/** The closing quote may be missing: else each quote of a text without one would be read to the end. */
+const LIST_TOKEN = /\{|\}|,|"((?:[^"\\]|\\[^])*)("?)|[^{},"]+/g;
+/** Items of a list, with the lists in it: they are in memory together. */
+const MAX_LIST_ITEMS = 1_000_000;
 
-/** The elements of a list as PostgreSQL writes it, such as `{1,NULL,{"a b"}}`, also with bounds before it. */
+/** The elements of a list as PostgreSQL writes it, such as `{1,NULL,{"a b"}}`, also with bounds before it. @throws Error it is malformed, or too long */
 function readList(text: string): List {
   const root: List = [];
   const open: List[] = [root];
-  for (const [token, quoted] of text.slice(text.indexOf("{")).matchAll(LIST_TOKEN)) {
+  let items = 0;
+  for (const [token, quoted, quote] of text.slice(text.indexOf("{")).matchAll(LIST_TOKEN)) {
+    if (quote === "") throw new Error("Cannot read a list: a text in it has no closing quote");
+    if (token !== "," && token !== "}" && ++items > MAX_LIST_ITEMS) {
+      throw new Error(`Cannot read a list: it has more than ${MAX_LIST_ITEMS} items`);
+    }
     const current = open.at(-1) ?? root;
     if (token === "{") {
       const inner: List = [];

@@ -17,6 +17,8 @@ import {
 } from "../../../src/integrations/gcp/bigquery/tables.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
 import type { ApiReply, ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
+import type { GcpClient } from "../../../src/integrations/gcp/client.ts";
+import { queryRows } from "../../../src/integrations/gcp/bigquery/rows.ts";
 import { pollDefinition, runDefinition } from "../../support/flows/definition_run.ts";
 import { callsOf, connection, gcpError, gcpStub } from "./gcp_stub.ts";
 
@@ -151,6 +153,15 @@ Deno.test("Query starts a job, waits for its end, and gives the rows with FETCH"
     "cache.hit": 0,
     "fetch.size": 2,
   });
+});
+
+Deno.test("queryRows() gives the text itself of an integer or a time that is longer than one may be", async () => {
+  const digits = "9".repeat(2_000);
+  const schema = { fields: [{ name: "n", type: "INT64" }, { name: "at", type: "TIMESTAMP" }] };
+  const page = { schema, rows: [{ f: [{ v: digits }, { v: digits }] }] };
+  const client = { json: () => Promise.resolve(page) } as unknown as GcpClient;
+  const rows = await Array.fromAsync(queryRows(client, { projectId: "p", jobId: "j" }));
+  assertEquals(rows, [{ n: digits, at: digits }]);
 });
 
 Deno.test("Query stores the rows with their types, or gives the first", async () => {

@@ -2,7 +2,13 @@
  * Entities of Azure Table Storage.
  * https://learn.microsoft.com/en-us/rest/api/storageservices/payload-format-for-table-service-operations
  */
-import { isJsonObject, type JsonObject, type JsonValue, setOwnProperty } from "../../../base/json.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  numberOrText,
+  setOwnProperty,
+} from "../../../base/json.ts";
 import { dynamicText, type PropertySchema, type PropertySchemas } from "../../../model/flows/schema.ts";
 import { optionalText } from "../../../model/tasks/task_definition.ts";
 import { memberOf } from "../../given_maps.ts";
@@ -63,7 +69,7 @@ export function readEntity(entity: JsonObject): JsonObject {
   for (const [name, value] of Object.entries(entity)) {
     if (OWN_NAMES.has(name) || name.startsWith("odata.") || name.includes("@odata.")) continue;
     const isInteger = entity[`${name}${TYPE_SUFFIX}`] === "Edm.Int64";
-    setOwnProperty(properties, name, isInteger ? integerOf(String(value)) : value);
+    setOwnProperty(properties, name, isInteger ? numberOrText(String(value)) : value);
   }
   return {
     partitionKey: entity.PartitionKey ?? null,
@@ -72,10 +78,6 @@ export function readEntity(entity: JsonObject): JsonObject {
     etag: entity["odata.etag"] ?? null,
     properties,
   };
-}
-
-function integerOf(text: string): JsonValue {
-  return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
 }
 
 /** An entity as a request has it. @throws Error a property is a list or a map */

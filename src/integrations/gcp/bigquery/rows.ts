@@ -6,6 +6,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  numberOrText,
   objectsOf,
   setOwnProperty,
   tryParseJson,
@@ -69,7 +70,7 @@ function scalarOf(field: JsonObject, value: JsonValue | undefined): JsonValue {
   switch (field.type) {
     case "INTEGER":
     case "INT64":
-      return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
+      return numberOrText(text);
     case "FLOAT":
     case "FLOAT64":
       // NaN and infinities are no JSON; a text keeps them.
@@ -89,8 +90,12 @@ function scalarOf(field: JsonObject, value: JsonValue | undefined): JsonValue {
   }
 }
 
-/** Microseconds since the Unix epoch → ISO 8601 with as many digits as needed. */
+/** Microseconds since the Unix epoch, to the year 9999. */
+const MICROS = /^-?\d{1,18}$/;
+
+/** Microseconds since the Unix epoch → ISO 8601 with as many digits as needed; another text as it is. */
 function timestampText(text: string): string {
+  if (!MICROS.test(text)) return text;
   const micros = BigInt(text); // A double is not exact after the year 2255.
   const rest = (micros % 1000n + 1000n) % 1000n;
   const iso = toIso(Number((micros - rest) / 1000n));
