@@ -29,13 +29,13 @@ export function readJsonText(text: string, numbers: NumberReader): unknown {
   return reader.value;
 }
 
-/** As {@link readJsonText}; waits for `next` after each `values` values. */
+/** As {@link readJsonText}, with an error of its own; waits for `next` after each `values` values. */
 export async function readJsonTextInTurns(
   text: string,
   numbers: NumberReader,
   { values, next }: { readonly values: number; readonly next: () => Promise<void> },
 ): Promise<unknown> {
-  const reader = new JsonReader(text, numbers);
+  const reader = new JsonReader(text, numbers, false);
   while (!reader.read(values)) await next();
   return reader.value;
 }
@@ -54,6 +54,7 @@ const OUTERMOST: Outer = { holder: undefined, name: "", outer: undefined };
 class JsonReader {
   readonly #text: string;
   readonly #numbers: NumberReader;
+  readonly #isExplained: boolean;
   #at = 0;
   /** The list or object that is read, and what is around it. */
   #holder: Holder | undefined;
@@ -61,9 +62,11 @@ class JsonReader {
   #outer: Outer | undefined;
   #value: unknown;
 
-  constructor(text: string, numbers: NumberReader) {
+  /** `isExplained`: `JSON.parse` reads the text once more for the message of an error. */
+  constructor(text: string, numbers: NumberReader, isExplained = true) {
     this.#text = text;
     this.#numbers = numbers;
+    this.#isExplained = isExplained;
   }
 
   /** The value of the document, once it is read. */
@@ -107,10 +110,9 @@ class JsonReader {
     return false;
   }
 
-  /** The message is that of `JSON.parse`. */
   #failure(): SyntaxError {
     try {
-      JSON.parse(this.#text);
+      if (this.#isExplained) JSON.parse(this.#text);
     } catch (error) {
       return error as SyntaxError;
     }

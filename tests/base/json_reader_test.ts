@@ -1,9 +1,9 @@
 /** JSON with decimals is read value by value, as `JSON.parse` reads it. */
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { Double, NUMBER_KINDS, parseJson, stringifyJson } from "../../src/base/json.ts";
 import { readJsonTextInTurns } from "../../src/base/json_reader.ts";
-import { tryParseLongJson } from "../../src/base/json_turns.ts";
+import { tryParseLongJson, tryParseLongPlainJson, tryParseShortJson } from "../../src/base/json_turns.ts";
 
 /** The value of `JSON.parse`, with numbers of their kind. */
 function revived(text: string): unknown {
@@ -128,4 +128,46 @@ Deno.test("a long JSON text is read with its number kinds; undefined for one tha
   assertEquals(await tryParseLongJson(`[${rows}]`), parseJson(`[${rows}]`));
   assertEquals(await tryParseLongJson(`[${rows}`), undefined);
   assertEquals(await tryParseLongJson("[1.5]"), [new Double(1.5)]);
+});
+
+Deno.test("a long JSON text is read with plain numbers as JSON.parse reads it", async () => {
+  const text = `[${`${NUMBERS.join(",")},1e999,`.repeat(2_000)}1]`;
+  assertEquals(await tryParseLongPlainJson(text), JSON.parse(text));
+  assertEquals(await tryParseLongPlainJson("[1.5]"), [1.5]);
+});
+
+Deno.test("a JSON text that is to be short is parsed up to 512 Ki characters", () => {
+  const text = `[${" ".repeat(512 * 1024 - 2)}]`;
+  assertEquals([tryParseShortJson(text), tryParseShortJson(`${text} `), tryParseShortJson("{")], [
+    [],
+    undefined,
+    undefined,
+  ]);
+});
+
+const MANY: readonly (readonly [name: string, value: string, count: number])[] = [
+  ["objects", "{}", 4_001_000],
+  ["lists of an item", "[0]", 2_001_000],
+  ["members", '{"a":1}', 2_001_000],
+];
+for (const [name, value, count] of MANY) {
+  Deno.test(`a long JSON text of too many ${name} is refused`, async () => {
+    const text = `[${`${value},`.repeat(count)}${value}]`;
+    await assertRejects(() => tryParseLongJson(text), Error, "it has more than 4000000 values");
+  });
+}
+
+Deno.test("a long JSON text with an error at its end is not read a second time", async () => {
+  const parse = JSON.parse;
+  let calls = 0;
+  JSON.parse = (text, reviver) => {
+    calls++;
+    return parse(text, reviver);
+  };
+  try {
+    assertEquals(await tryParseLongJson(`[${"{},".repeat(200_000)}`), undefined);
+  } finally {
+    JSON.parse = parse;
+  }
+  assertEquals(calls, 0);
 });

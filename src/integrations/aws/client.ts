@@ -1,7 +1,7 @@
 /** The REST APIs of Amazon Web Services. Requests are signed by version 4. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html */
 import { readDuration } from "../../base/time/duration.ts";
-import { isJsonObject, type JsonObject, stringifyJson, tryParseJson } from "../../base/json.ts";
-import { tryParseLongJson } from "../../base/json_turns.ts";
+import { isJsonObject, type JsonObject, stringifyJson } from "../../base/json.ts";
+import { tryParseLongJson, tryParseShortJson } from "../../base/json_turns.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
   optionalText,
@@ -213,7 +213,7 @@ export class AwsClient {
 
 /** What AWS says in an error: JSON with `message` and `__type`, or XML with `Message` and `Code`. */
 export async function wordsOf({ text }: Pick<TaskResponse, "text">): Promise<string> {
-  const json = tryParseJson(text);
+  const json = tryParseShortJson(text);
   if (json !== undefined && isJsonObject(json)) {
     const code = optionalText(json.__type ?? json.code)?.replace(/^.*#/, "");
     return joined(optionalText(json.message ?? json.Message), code);

@@ -1,6 +1,7 @@
 /** `aws.lambda.Invoke`. https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html */
 import { writeFile } from "node:fs/promises";
-import { isJsonObject, stringifyJson, tryParseJson } from "../../base/json.ts";
+import { isJsonObject, stringifyJson } from "../../base/json.ts";
+import { tryParseShortJson } from "../../base/json_turns.ts";
 import { dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
 import { defineTask, optionalText } from "../../model/tasks/task_definition.ts";
 import { AwsClient, CONNECTION } from "./client.ts";
@@ -47,7 +48,7 @@ functionPayload:
     });
     const error = headers["x-amz-function-error"];
     if (error !== undefined) {
-      const result = tryParseJson(text);
+      const result = tryParseShortJson(text);
       const words = isJsonObject(result) ? optionalText(result.errorMessage) : undefined;
       throw new Error(`Cannot ${operation}: its error is ${error}: ${(words ?? text).slice(0, 500)}`);
     }

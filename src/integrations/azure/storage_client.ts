@@ -3,7 +3,8 @@
  * Requests are signed with the key of the account, or carry a shared access signature.
  */
 import { systemClock } from "../../base/time/clock.ts";
-import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { tryParseShortJson } from "../../base/json_turns.ts";
 import { dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
   type FileBody,
@@ -294,7 +295,7 @@ function keyBytes(text: string): Uint8Array<ArrayBuffer> {
 
 /** What the storage says in an error: XML, or JSON with the error of tables or files; responses to HEAD have a header only. */
 async function wordsOf({ text, headers }: TaskResponse): Promise<string> {
-  const json = tryParseJson(text);
+  const json = tryParseShortJson(text);
   if (isJsonObject(json)) return storageWords(json) ?? text;
   const code = headers["x-ms-error-code"];
   const xml = await readErrorXml(text);

@@ -1,5 +1,6 @@
 /** The API of dbt Cloud. https://docs.getdbt.com/dbt-cloud/api-v2 */
-import { isJsonObject, type JsonObject, tryParseJson } from "../../base/json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import { tryParseLongJson, tryParseShortJson } from "../../base/json_turns.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
   optionalText,
@@ -57,14 +58,14 @@ export class DbtCloud {
   /** The `data` of a response. @throws Error as {@link send}, or the response has none */
   async read(request: CloudRequest): Promise<JsonObject> {
     const { text } = await this.send(request);
-    const body = tryParseJson(text);
+    const body = await tryParseLongJson(text);
     if (isJsonObject(body) && isJsonObject(body.data)) return body.data;
     throw new Error(`Cannot ${request.operation}: the response has no "data"`);
   }
 }
 
 function wordsOf(text: string): string {
-  const body = tryParseJson(text);
+  const body = tryParseShortJson(text);
   const status = isJsonObject(body) && isJsonObject(body.status) ? body.status : {};
   return optionalText(status.user_message) ?? text;
 }

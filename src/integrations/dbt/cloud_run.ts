@@ -48,7 +48,7 @@ export async function endedRun(context: TaskContext, cloud: DbtCloud, runId: str
   return {
     ...results === undefined ? {} : { runResults: results.uri },
     ...manifest === undefined ? {} : { manifest: manifest.uri },
-    ...isReported ? { nodes: report(context, await reportText(results.path)) } : {},
+    ...isReported ? { nodes: await report(context, await reportText(results.path)) } : {},
   };
 }
 
@@ -120,8 +120,8 @@ async function artifact(
   return { uri: await context.storeFile(path), path };
 }
 
-function report(context: TaskContext, text: string): JsonObject[] {
-  const nodes = readRunResults(text);
+async function report(context: TaskContext, text: string): Promise<JsonObject[]> {
+  const nodes = await readRunResults(text);
   for (const node of nodes) {
     const { level, message } = nodeLine(node);
     context.log(level, message);

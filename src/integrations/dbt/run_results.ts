@@ -1,12 +1,6 @@
 /** The file `run_results.json` of dbt. https://docs.getdbt.com/reference/artifacts/run-results-json */
-import {
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  objectsOf,
-  ownProperty,
-  tryParseJson,
-} from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../../base/json.ts";
+import { tryParseLongJson } from "../../base/json_turns.ts";
 import type { LogLevel } from "../../model/flows/flow.ts";
 import type { PropertySchema } from "../../model/flows/schema.ts";
 import type { MetricDeclaration } from "../../model/flows/type_declaration.ts";
@@ -54,8 +48,8 @@ export const NODE_METRICS: Readonly<Record<string, MetricDeclaration>> = Object.
 });
 
 /** The results in the text of the file, in its order. @throws Error it is no such file */
-export function readRunResults(text: string): NodeResult[] {
-  const file = tryParseJson(text);
+export async function readRunResults(text: string): Promise<NodeResult[]> {
+  const file = await tryParseLongJson(text);
   if (isJsonObject(file)) return objectsOf(ownProperty(file, "results")).map(nodeOf);
   throw new Error('Cannot read "run_results.json": it is not JSON');
 }

@@ -2,6 +2,7 @@
 import { pemContent } from "../../base/crypto/pem_content.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, tryParseJson } from "../../base/json.ts";
+import { tryParseShortJson } from "../../base/json_turns.ts";
 import { LruCache } from "../../base/lru.ts";
 import { optionalText, type TaskResponse } from "../../model/tasks/task_definition.ts";
 import { callRepeatedly, refusalOf, type Sender } from "../http_calls.ts";
@@ -102,7 +103,7 @@ function tokenBody(
   { status, text }: TaskResponse,
   { operation, url }: { readonly operation: string; readonly url: string },
 ): JsonObject {
-  const body = tryParseJson(text);
+  const body = tryParseShortJson(text);
   const members = body !== undefined && isJsonObject(body) ? body : {};
   if (status < 400 && optionalText(members.access_token ?? members.accessToken)) return members;
   const { error } = members;

@@ -1,6 +1,6 @@
 /** The REST APIs of Google Cloud. */
-import { isJsonObject, type JsonObject, type JsonValue, objectsOf, tryParseJson } from "../../base/json.ts";
-import { tryParseLongJson } from "../../base/json_turns.ts";
+import { isJsonObject, type JsonObject, type JsonValue, objectsOf } from "../../base/json.ts";
+import { tryParseLongJson, tryParseShortJson } from "../../base/json_turns.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
   optionalText,
@@ -142,7 +142,7 @@ export class GcpClient {
 
 /** What Google says in an error: `error.message`, and the reasons of which there is more than the message. */
 export function wordsOf(text: string): string {
-  const body = tryParseJson(text);
+  const body = tryParseShortJson(text);
   const error = body !== undefined && isJsonObject(body) ? body.error : undefined;
   if (!isJsonObject(error)) return text;
   const reasons = objectsOf(error.errors).map(({ reason }) => reason).filter((reason) =>

@@ -1,5 +1,6 @@
 /** Uploads of files to APIs of Google Cloud: one request opens a session, one sends the file. */
-import { isJsonObject, type JsonObject, tryParseJson } from "../../base/json.ts";
+import { isJsonObject, type JsonObject } from "../../base/json.ts";
+import { tryParseLongJson } from "../../base/json_turns.ts";
 import type { FileBody } from "../../model/tasks/task_definition.ts";
 import { refusalOf } from "../http_calls.ts";
 import { type GcpClient, type GcpRequest, wordsOf } from "./client.ts";
@@ -28,6 +29,6 @@ export async function uploadFile(
   });
   const { status, text } = response;
   if (status >= 400) throw refusalOf({ operation: request.operation, url, status, words: wordsOf(text) });
-  const resource = tryParseJson(text);
+  const resource = await tryParseLongJson(text);
   return resource !== undefined && isJsonObject(resource) ? resource : {};
 }

@@ -1,5 +1,6 @@
 /** The REST API of GitHub. https://docs.github.com/en/rest */
-import { isJsonObject, type JsonObject, objectsOf, tryParseJson } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, objectsOf } from "../../base/json.ts";
+import { tryParseLongJson, tryParseShortJson } from "../../base/json_turns.ts";
 import { dynamicText, type PropertySchema, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
   optionalText,
@@ -105,7 +106,7 @@ export class GithubClient {
       },
       json,
     }), { isRepeatable: isRepeatable ?? method !== "POST" });
-    const body = tryParseJson(response.text);
+    const body = await tryParseLongJson(response.text);
     if (response.status < 300) return body !== undefined && isJsonObject(body) ? body : {};
     throw refusalOf({ operation, url, status: response.status, words: wordsOf(response) });
   }
@@ -113,7 +114,7 @@ export class GithubClient {
 
 /** What GitHub says in an error: `message`, and the fields that are wrong. */
 function wordsOf({ text }: TaskResponse): string {
-  const body = tryParseJson(text);
+  const body = tryParseShortJson(text);
   if (body === undefined || !isJsonObject(body)) return text;
   const details = objectsOf(body.errors).map(({ resource, field, code, message }) =>
     optionalText(message) ?? [resource, field, code].filter(Boolean).join(" ")

@@ -1,6 +1,6 @@
 /** The API of this server, and of others of this language. */
-import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "../../base/json.ts";
-import { tryParseLongJson } from "../../base/json_turns.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { tryParseLongJson, tryParseShortJson } from "../../base/json_turns.ts";
 import { basicCredentials } from "../../model/http/http_request.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
@@ -83,7 +83,7 @@ function authorization({ auth }: JsonObject): Record<string, string> {
 }
 
 function wordsOf({ text }: TaskResponse): string {
-  const body = tryParseJson(text);
+  const body = tryParseShortJson(text);
   return (body !== undefined && isJsonObject(body) ? optionalText(body.message) : undefined) ?? text;
 }
 

@@ -1,6 +1,6 @@
 /** The API of a Kubernetes cluster. https://kubernetes.io/docs/reference/using-api/ */
-import { isJsonObject, type JsonObject, stringifyJson, tryParseJson } from "../../base/json.ts";
-import { tryParseLongJson } from "../../base/json_turns.ts";
+import { isJsonObject, type JsonObject, stringifyJson } from "../../base/json.ts";
+import { tryParseLongJson, tryParseShortJson } from "../../base/json_turns.ts";
 import { basicCredentials } from "../../model/http/http_request.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
@@ -107,7 +107,7 @@ export class Cluster {
   #accepted({ operation, ...request }: ClusterRequest, response: TaskResponse): TaskResponse {
     const { status, text } = response;
     if (status < 300) return response;
-    const body = tryParseJson(text);
+    const body = tryParseShortJson(text);
     const words = (isJsonObject(body) ? optionalText(body.message) : undefined) ?? text;
     throw refusalOf({ operation, url: this.#urlOf({ operation, ...request }), status, words });
   }

@@ -3,7 +3,8 @@
  * the number of its channel. https://kubernetes.io/docs/reference/using-api/ and KEP-4006.
  */
 import { systemClock } from "../../base/time/clock.ts";
-import { isJsonObject, tryParseJson } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { tryParseShortJson } from "../../base/json_turns.ts";
 import { unbracketed } from "../../base/network/ip.ts";
 import { optionalText, type TaskTls, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { parsedUrl, refusalOf } from "../http_calls.ts";
@@ -119,7 +120,7 @@ function connectionTls({ ca, certificate: cert, key, isInsecure }: TaskTls) {
 
 async function wordsOf(response: Refused): Promise<string> {
   const text = await beginOf(response).catch(() => "");
-  const status = tryParseJson(text);
+  const status = tryParseShortJson(text);
   return isJsonObject(status) ? optionalText(status.message) ?? text : text;
 }
 
@@ -211,7 +212,7 @@ class Exchange {
   }
 
   #end(text: string): void {
-    const status = tryParseJson(text);
+    const status = tryParseShortJson(text);
     if (isJsonObject(status) && status.status === "Success") {
       this.#target.close();
       return this.stop();

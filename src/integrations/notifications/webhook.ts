@@ -8,6 +8,7 @@ import {
   stringifyJson,
   tryParseJson,
 } from "../../base/json.ts";
+import { tryParseShortJson } from "../../base/json_turns.ts";
 import {
   dynamicContent,
   dynamicProperty,
@@ -82,7 +83,7 @@ const EXPLANATIONS = ["message", "description", "detail", "msg", "error"];
 
 /** The words of a JSON body by its members, such as `error.message` of Google and `errors[].message` of SendGrid; else the text. */
 function wordsOf(text: string): string {
-  const body = tryParseJson(text);
+  const body = tryParseShortJson(text);
   if (body === undefined || !isJsonObject(body)) return text.trim();
   const errors = Array.isArray(body.errors) ? body.errors : [];
   const words = [explanationOf(body), ...errors.map(explanationOf)].filter((each) => each !== undefined);

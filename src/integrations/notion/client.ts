@@ -1,5 +1,6 @@
 /** The REST API of Notion. https://developers.notion.com/reference */
-import { isJsonObject, type JsonObject, objectsOf, tryParseJson } from "../../base/json.ts";
+import { isJsonObject, type JsonObject, objectsOf } from "../../base/json.ts";
+import { tryParseLongJson } from "../../base/json_turns.ts";
 import { dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { callRepeatedly, refusalOf } from "../http_calls.ts";
@@ -39,7 +40,7 @@ export async function callNotion(
   const headers = { Authorization: `Bearer ${context.properties.apiToken}`, "Notion-Version": VERSION };
   const request = { url, method, headers, json };
   const { status, text } = await callRepeatedly(context, () => request, { isRepeatable });
-  const body = tryParseJson(text);
+  const body = await tryParseLongJson(text);
   const result = isJsonObject(body) ? body : {};
   if (status < 300) return result;
   const code = optionalText(result.code);

@@ -1,6 +1,7 @@
 /** `openai.UploadFile`. Shape: platform.openai.com/docs/api-reference/files. */
 import { open } from "node:fs/promises";
-import { isJsonObject, tryParseJson } from "../../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { tryParseShortJson } from "../../base/json_turns.ts";
 import { dynamicText } from "../../model/flows/schema.ts";
 import { defineTask, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { callRepeatedly, refusalOf } from "../http_calls.ts";
@@ -36,7 +37,7 @@ purpose: user_data`,
     const headers = { ...authorization(apiKey), "Content-Type": `multipart/form-data; boundary=${boundary}` };
     const request = { url, method: "POST", headers, bodyFile, timeoutMs: 300_000 };
     const { status, text } = await callRepeatedly(context, () => request, { isRepeatable: false });
-    const body = tryParseJson(text);
+    const body = tryParseShortJson(text);
     if (status < 300 && isJsonObject(body)) return { fileId: String(body.id) };
     const words = textIn(objectOf(objectOf(body).error).message) ?? text;
     throw refusalOf({

@@ -6,7 +6,7 @@ import {
   stringifyJson,
   tryParseJson,
 } from "../../base/json.ts";
-import { tryParseLongJson } from "../../base/json_turns.ts";
+import { tryParseLongJson, tryParseShortJson } from "../../base/json_turns.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { basicCredentials } from "../../model/http/http_request.ts";
 import { optionalText, type TaskResponse, type WorkContext } from "../../model/tasks/task_definition.ts";
@@ -180,7 +180,7 @@ function urlOf(base: string, { path, query = {} }: EngineRequest): string {
 }
 
 function wordsOf(text: string): string {
-  const value = tryParseJson(text);
+  const value = tryParseShortJson(text);
   const error = isJsonObject(value) ? value.error : undefined;
   if (isJsonObject(error)) {
     const words = [error.reason ?? error.type, error.details].map(optionalText);

@@ -1,11 +1,6 @@
 /** The Web API of Slack. https://api.slack.com/web */
-import {
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  stringifyJson,
-  tryParseJson,
-} from "../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../base/json.ts";
+import { tryParseLongJson } from "../../base/json_turns.ts";
 import { dynamicText, type PropertySchema, type PropertySchemas } from "../../model/flows/schema.ts";
 import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { callRepeatedly, refusalOf } from "../http_calls.ts";
@@ -59,7 +54,7 @@ export async function callSlack(
     isRepeatable,
   });
   const { status, text } = response;
-  const result = tryParseJson(text);
+  const result = await tryParseLongJson(text);
   if (status >= 300 || result === undefined || !isJsonObject(result)) {
     throw refusalOf({ operation, url, status, words: text });
   }

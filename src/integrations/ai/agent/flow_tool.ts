@@ -1,5 +1,6 @@
 /** Starts flows by the API of a server of this language. */
 import { isJsonObject, type JsonObject, objectsOf, stringifyJson, tryParseJson } from "../../../base/json.ts";
+import { tryParseLongJson } from "../../../base/json_turns.ts";
 import { basicCredentials } from "../../../model/http/http_request.ts";
 import type { ServerTaskContext } from "../../../model/tasks/server_task.ts";
 import { optionalText } from "../../../model/tasks/task_definition.ts";
@@ -117,7 +118,7 @@ class FlowServer {
       () => ({ url, headers, ...form && { body: form.body } }),
       { isRepeatable: !form },
     );
-    const body = tryParseJson(text);
+    const body = await tryParseLongJson(text);
     if (status < 300 && isJsonObject(body)) return body;
     throw refusalOf({ operation, url, status, words: isJsonObject(body) ? textIn(body.message) : text });
   }

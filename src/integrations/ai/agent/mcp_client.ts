@@ -3,7 +3,8 @@
  * over a transport that the caller gives.
  * Shapes: modelcontextprotocol.io/specification (lifecycle, transports, tools).
  */
-import { isJsonObject, type JsonObject, objectsOf, stringifyJson, tryParseJson } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, objectsOf, stringifyJson } from "../../../base/json.ts";
+import { tryParseLongJson } from "../../../base/json_turns.ts";
 import { sseEvents } from "../../../base/network/sse_events.ts";
 import type { ServerTaskContext } from "../../../model/tasks/server_task.ts";
 import { parsedUrl, refusalOf } from "../../http_calls.ts";
@@ -156,7 +157,7 @@ class HttpTransport implements Transport {
     if (response.headers["content-type"]?.includes("text/event-stream")) {
       return await responseAmong(sseEvents(limited(response.body)), message.id);
     }
-    const body = tryParseJson(await new Response(limited(response.body)).text());
+    const body = await tryParseLongJson(await new Response(limited(response.body)).text());
     return isJsonObject(body) ? body : undefined;
   }
 
@@ -238,7 +239,7 @@ async function responseAmong(
   id: unknown,
 ): Promise<JsonObject | undefined> {
   for (let next = await events.next(); !next.done; next = await events.next()) {
-    const message = tryParseJson(next.value.data);
+    const message = await tryParseLongJson(next.value.data);
     if (isJsonObject(message) && message.id === id) return message;
   }
   return undefined;

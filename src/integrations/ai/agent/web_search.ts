@@ -1,5 +1,6 @@
 /** Searches of the web, as tools and as retrievers. */
-import { isJsonObject, type JsonObject, objectsOf, stringifyJson, tryParseJson } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, objectsOf, stringifyJson } from "../../../base/json.ts";
+import { tryParseLongJson } from "../../../base/json_turns.ts";
 import type { TaskRequest } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly, refusalOf, type Sender } from "../../http_calls.ts";
 import type { Source } from "./source.ts";
@@ -18,7 +19,7 @@ export async function searchWeb(
   const isTavily = String(part.type).endsWith(".TavilyWebSearch");
   const request = isTavily ? tavilyRequest(part, query, maxResults) : googleRequest(part, query, maxResults);
   const { status, text } = await callRepeatedly(sender, () => request, { isRepeatable: true });
-  const body = tryParseJson(text);
+  const body = await tryParseLongJson(text);
   if (status !== 200 || !isJsonObject(body)) {
     const words = text.replaceAll(String(part.apiKey), "***");
     throw refusalOf({ operation: "search the web", url: request.url, status, words });

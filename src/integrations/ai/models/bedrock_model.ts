@@ -1,11 +1,6 @@
 /** Models by the API of Amazon Bedrock. Shapes: docs.aws.amazon.com/bedrock/latest/APIReference (Converse, InvokeModel). */
-import {
-  type JsonObject,
-  type JsonValue,
-  objectsOf,
-  stringifyJson,
-  tryParseJson,
-} from "../../../base/json.ts";
+import { type JsonObject, type JsonValue, objectsOf, stringifyJson } from "../../../base/json.ts";
+import { tryParseLongJson } from "../../../base/json_turns.ts";
 import { AwsClient } from "../../aws/client.ts";
 import type {
   ChatMessage,
@@ -97,7 +92,7 @@ export class BedrockModel implements LanguageModel {
       // A reply has no effect but its price.
       isRepeatable: true,
     });
-    return objectOf(tryParseJson(text));
+    return objectOf(await tryParseLongJson(text));
   }
 }
 

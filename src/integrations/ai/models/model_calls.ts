@@ -5,9 +5,8 @@ import {
   type JsonValue,
   ownProperty,
   tryParseJson,
-  tryParsePlainJson,
 } from "../../../base/json.ts";
-import { tryParseLongJson } from "../../../base/json_turns.ts";
+import { tryParseLongJson, tryParseLongPlainJson } from "../../../base/json_turns.ts";
 import type { TaskRequest } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly, refusalOf, type Sender } from "../../http_calls.ts";
 
@@ -39,7 +38,7 @@ export async function callModel(
   const request: TaskRequest = { url, method, headers, json, timeoutMs, maxBytes: MAX_REPLY_BYTES };
   const response = await callRepeatedly(sender, () => request, { isRepeatable: true });
   const { status, text } = response;
-  const body = hasVectors ? tryParsePlainJson(text) : await tryParseLongJson(text);
+  const body = await (hasVectors ? tryParseLongPlainJson(text) : tryParseLongJson(text));
   if (status >= 200 && status < 300 && isJsonObject(body)) return body;
   const words = wordsOf(body) ?? text;
   const shown = secrets.reduce(

@@ -1,11 +1,6 @@
 /** Files and folders of Azure Data Lake Storage. https://learn.microsoft.com/en-us/rest/api/storageservices/datalakestoragegen2/path */
-import {
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  objectsOf,
-  tryParseJson,
-} from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, objectsOf } from "../../../base/json.ts";
+import { tryParseLongJson } from "../../../base/json_turns.ts";
 import { dynamicText, type PropertySchema, type PropertySchemas } from "../../../model/flows/schema.ts";
 import type { FileBody, WorkContext } from "../../../model/tasks/task_definition.ts";
 import { parsedUrl } from "../../http_calls.ts";
@@ -78,7 +73,7 @@ export async function* listPaths(
       },
       operation: operationOf("list", { fileSystem, path }),
     });
-    const page = tryParseJson(text);
+    const page = await tryParseLongJson(text);
     for (const entry of isJsonObject(page) ? objectsOf(page.paths) : []) {
       yield fileOf(client, { fileSystem, path: String(entry.name) }, {
         size: Number(entry.contentLength ?? 0),

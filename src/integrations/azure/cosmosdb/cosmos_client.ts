@@ -3,13 +3,8 @@
  * Requests carry a signature with the key of the account, or a token of Microsoft Entra.
  */
 import { systemClock } from "../../../base/time/clock.ts";
-import {
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  stringifyJson,
-  tryParseJson,
-} from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "../../../base/json.ts";
+import { tryParseLongJson, tryParseShortJson } from "../../../base/json_turns.ts";
 import { dynamicText, type PropertySchemas } from "../../../model/flows/schema.ts";
 import { optionalText, type TaskContext, type TaskResponse } from "../../../model/tasks/task_definition.ts";
 import { callRepeatedly, parsedUrl, refusalOf } from "../../http_calls.ts";
@@ -138,7 +133,7 @@ export class CosmosClient {
       }).toString(),
       followRedirects: false,
     }), { isRepeatable: true });
-    const body = tryParseJson(text);
+    const body = tryParseShortJson(text);
     const token = isJsonObject(body) ? optionalText(body.access_token) : undefined;
     if (status === 200 && token !== undefined) return token;
     const words = isJsonObject(body) ? optionalText(body.error_description) : undefined;
@@ -181,7 +176,7 @@ export function partitionHeader(values: readonly JsonValue[]): Record<string, st
 /** The paths of the partition key of the container. @throws Error it cannot be read */
 export async function partitionPaths(client: CosmosClient): Promise<string[]> {
   const { text } = await client.send({ method: "GET", operation: "read the container", isRepeatable: true });
-  const container = tryParseJson(text);
+  const container = await tryParseLongJson(text);
   const key = isJsonObject(container) ? container.partitionKey : undefined;
   return isJsonObject(key) && Array.isArray(key.paths) ? key.paths.map(String) : [];
 }
@@ -208,7 +203,7 @@ function keyBytes(text: string): Uint8Array<ArrayBuffer> {
 
 /** `message` of an error; its further lines are ids of the request. */
 function wordsOf(text: string): string {
-  const body = tryParseJson(text);
+  const body = tryParseShortJson(text);
   const message = isJsonObject(body) ? optionalText(body.message) : undefined;
   return message?.split(/\r?\n/)[0] ?? text;
 }

@@ -1,5 +1,6 @@
 /** `azure.storage.cosmosdb.CreateItem`, `Delete` and `Batch`. https://learn.microsoft.com/en-us/rest/api/cosmos-db/documents */
-import { isJsonObject, type JsonObject, objectsOf, stringifyJson, tryParseJson } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, objectsOf, stringifyJson } from "../../../base/json.ts";
+import { tryParseLongJson } from "../../../base/json_turns.ts";
 import { dynamicProperty, dynamicText } from "../../../model/flows/schema.ts";
 import { defineTask, optionalText } from "../../../model/tasks/task_definition.ts";
 import {
@@ -66,7 +67,7 @@ item:
       // A second request would find the item of the first one.
       isRepeatable: false,
     });
-    const stored = tryParseJson(response.text);
+    const stored = await tryParseLongJson(response.text);
     return { item: stored ?? null, eTag: response.headers.etag ?? null, ...chargeOf(response) };
   },
 });
@@ -138,7 +139,7 @@ export const cosmosBatch = defineTask({
       operation,
       isRepeatable: false,
     });
-    const results = tryParseJson(response.text);
+    const results = await tryParseLongJson(response.text);
     const parts = Array.isArray(results) ? objectsOf(results) : [];
     // 424: another item of the transaction has failed.
     const failed = parts.findIndex(({ statusCode }) =>

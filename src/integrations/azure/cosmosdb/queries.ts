@@ -6,8 +6,8 @@ import {
   objectsOf,
   setOwnProperty,
   stringifyJson,
-  tryParseJson,
 } from "../../../base/json.ts";
+import { tryParseLongJson } from "../../../base/json_turns.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../../model/flows/schema.ts";
 import { defineTask, optionalText } from "../../../model/tasks/task_definition.ts";
 import { OutputRows } from "../../fetched_rows.ts";
@@ -60,7 +60,7 @@ async function results(client: CosmosClient, given: JsonObject, name: string): P
       operation: `run the query${name}`,
       isRepeatable: true,
     });
-    const page = tryParseJson(text);
+    const page = await tryParseLongJson(text);
     const documents = isJsonObject(page) ? page.Documents : undefined;
     for (const row of Array.isArray(documents) ? documents : []) rows.add(row);
     next = optionalText(headers["x-ms-continuation"]);

@@ -1,5 +1,6 @@
 /** `azure.storage.table.Bulk`. https://learn.microsoft.com/en-us/rest/api/storageservices/performing-entity-group-transactions */
-import { isJsonObject, type JsonObject, stringifyJson, tryParseJson } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, stringifyJson } from "../../../base/json.ts";
+import { tryParseShortJson } from "../../../base/json_turns.ts";
 import { dynamicChoice, dynamicProperty } from "../../../model/flows/schema.ts";
 import { defineTask, optionalText } from "../../../model/tasks/task_definition.ts";
 import { GIVEN_MAPS, givenMaps, memberOf } from "../../given_maps.ts";
@@ -138,6 +139,6 @@ async function commit({ client, table }: TablePlace, changes: readonly Change[])
 
 /** The error of a change follows the head of its response; its words begin with the position in the transaction. */
 function batchWords(text: string): string {
-  const json = tryParseJson(/^\{.*\}/m.exec(text)?.[0] ?? "");
+  const json = tryParseShortJson(/^\{.*\}/m.exec(text)?.[0] ?? "");
   return (isJsonObject(json) ? storageWords(json) : undefined) ?? text;
 }

@@ -1,5 +1,5 @@
 /** `azure.storage.table.List`, `Get` and `Delete`. https://learn.microsoft.com/en-us/rest/api/storageservices/table-service-rest-api */
-import { isJsonObject, type JsonObject, objectsOf, tryParseJson } from "../../../base/json.ts";
+import { isJsonObject, type JsonObject, objectsOf } from "../../../base/json.ts";
 import { tryParseLongJson } from "../../../base/json_turns.ts";
 import { dynamicProperty, dynamicText } from "../../../model/flows/schema.ts";
 import { defineTask, optionalText, type TaskContext } from "../../../model/tasks/task_definition.ts";
@@ -98,7 +98,7 @@ export const tableGet = defineTask({
       headers: READ_HEADERS,
       operation: `read the entity "${keys.partitionKey}", "${keys.rowKey}" of the table "${table}"`,
     });
-    const entity = tryParseJson(text);
+    const entity = await tryParseLongJson(text);
     return { row: readEntity(isJsonObject(entity) ? entity : {}) };
   },
 });

@@ -1,6 +1,7 @@
 /** Druid by its SQL API. https://druid.apache.org/docs/latest/api-reference/sql-api */
 import { mkdtemp, rm } from "node:fs/promises";
-import { isJsonObject, tryParseJson } from "../../../base/json.ts";
+import { isJsonObject } from "../../../base/json.ts";
+import { tryParseShortJson } from "../../../base/json_turns.ts";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
 import { optionalText, type TaskResponse } from "../../../model/tasks/task_definition.ts";
 import { linesOf, readTextFile } from "../../row_files.ts";
@@ -129,7 +130,7 @@ const KINDS: ReadonlyMap<string, CellKind> = new Map<string, CellKind>([
 
 /** Of the older and of the newer form of errors. */
 function wordsOf({ status, text }: TaskResponse): string {
-  const body = tryParseJson(text);
+  const body = tryParseShortJson(text);
   if (!isJsonObject(body)) return `the response was ${status}: ${text}`;
   return String(body.errorMessage ?? body.error ?? text);
 }

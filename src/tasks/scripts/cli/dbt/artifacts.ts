@@ -52,7 +52,7 @@ export async function collectArtifacts(work: HookWork): Promise<ScriptFindings> 
 }
 
 async function reportNodes({ context }: HookWork, text: string): Promise<JsonObject[]> {
-  const nodes = readNodes(text, (message) => context.log("WARN", message));
+  const nodes = await readNodes(text, (message) => context.log("WARN", message));
   for (const node of nodes) {
     const { level, message } = nodeLine(node);
     context.log(level, message);
@@ -63,9 +63,9 @@ async function reportNodes({ context }: HookWork, text: string): Promise<JsonObj
 }
 
 /** A file that a stopped dbt has written in part is no failure of its own. */
-function readNodes(text: string, warn: (message: string) => void) {
+async function readNodes(text: string, warn: (message: string) => void) {
   try {
-    return readRunResults(text);
+    return await readRunResults(text);
   } catch (error) {
     warn((error as Error).message);
     return [];
