@@ -10,6 +10,10 @@ import { Turns } from "../../base/time/turn.ts";
 export const MAX_OBJECT_BYTES = 100 * 1024 * 1024;
 /** Most bytes of all objects of a pack. */
 const MAX_UNPACKED_BYTES = 4 * 1024 * 1024 * 1024;
+/** Most bytes of the results of all deltas: the library holds those of long chains in memory. */
+const MAX_DELTA_BYTES = 1024 * 1024 * 1024;
+/** Objects with more bytes than this may have so many times the bytes of the pack. Ordinary repositories have 5 to 50 times as many. */
+const [SMALL_BYTES, MAX_GROWTH] = [256 * 1024 * 1024, 200];
 /** Bytes before the first object: `PACK`, version and number of objects. */
 const HEADER_BYTES = 12;
 const OFS_DELTA = 6;
@@ -37,16 +41,21 @@ export async function checkPackSizes(pack: Uint8Array): Promise<void> {
 async function readToEnd(pack: Uint8Array): Promise<void> {
   const reader = new PackReader(pack);
   const turns = new Turns(systemClock, TURN_MS);
-  let total = 0;
+  const mayGrowTo = Math.max(SMALL_BYTES, pack.length * MAX_GROWTH);
+  let total = 0, ofDeltas = 0;
   for (let left = reader.count; left > 0; left--) {
-    total += reader.next();
-    if (total > MAX_UNPACKED_BYTES) {
-      throw new Error(
-        `the objects of the repository have more than ${MAX_UNPACKED_BYTES} bytes; fetch fewer commits by \`depth\``,
-      );
-    }
+    const { size, isDelta } = reader.next();
+    total += size;
+    if (isDelta) ofDeltas += size;
+    if (total > MAX_UNPACKED_BYTES) throw tooLarge("objects of the repository have", MAX_UNPACKED_BYTES);
+    if (ofDeltas > MAX_DELTA_BYTES) throw tooLarge("changed objects of the repository have", MAX_DELTA_BYTES);
+    if (total > mayGrowTo) throw tooLarge(`objects of a pack of ${pack.length} bytes have`, mayGrowTo);
     await turns.next();
   }
+}
+
+function tooLarge(what: string, limit: number): Error {
+  return new Error(`the ${what} more than ${limit} bytes; fetch fewer commits by \`depth\``);
 }
 
 class PackReader {
@@ -61,15 +70,16 @@ class PackReader {
     this.#pack = pack;
   }
 
-  /** Reads one object; returns its size in bytes, of a delta that of its result. */
-  next(): number {
+  /** Reads one object; gives its size in bytes, of a delta that of its result. */
+  next(): { readonly size: number; readonly isDelta: boolean } {
     const first = this.#byte();
     const type = first >> 4 & 7;
     const size = checked((first & 15) + (first >= 128 ? this.#number() * 16 : 0));
     if (type === OFS_DELTA) this.#number();
     if (type === REF_DELTA) this.#at += ID_BYTES;
     const content = this.#inflate(size);
-    return type === OFS_DELTA || type === REF_DELTA ? resultSize(content) : size;
+    const isDelta = type === OFS_DELTA || type === REF_DELTA;
+    return { size: isDelta ? resultSize(content) : size, isDelta };
   }
 
   #byte(): number {

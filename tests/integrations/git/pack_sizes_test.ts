@@ -35,13 +35,23 @@ function delta(type: number, base: Uint8Array<ArrayBuffer>, size: number): Uint8
   return joinBytes([head(type, content.length), base, packed(content)]);
 }
 
-function pack(objects: readonly Uint8Array[], count = objects.length): Uint8Array<ArrayBuffer> {
+/** Deltas whose results have this size. */
+const deltas = (count: number, size: number) =>
+  Array.from({ length: count }, () => delta(OFS_DELTA, Uint8Array.of(5), size));
+const MEBIBYTE = 1024 * 1024;
+
+/** `trailer`: bytes that follow. */
+function pack(
+  objects: readonly Uint8Array[],
+  count = objects.length,
+  trailer = 20,
+): Uint8Array<ArrayBuffer> {
   const start = new TextEncoder().encode("PACK\0\0\0\u0002\0\0\0");
   return joinBytes([
     start,
     Uint8Array.of(count),
     ...objects as Uint8Array<ArrayBuffer>[],
-    new Uint8Array(20),
+    new Uint8Array(trailer),
   ]);
 }
 
@@ -60,6 +70,8 @@ const READ: Readonly<Record<string, Uint8Array>> = {
     delta(REF_DELTA, new Uint8Array(20), 5_000),
     blob(small),
   ]),
+  "with deltas whose results have 256 MiB, however few bytes it has": pack(deltas(128, 2 * MEBIBYTE)),
+  "with deltas whose results have 200 times its bytes": pack(deltas(10, 99 * MEBIBYTE), 10, 5 * MEBIBYTE),
 };
 
 const REFUSED: Readonly<Record<string, readonly [Uint8Array, string]>> = {
@@ -72,8 +84,16 @@ const REFUSED: Readonly<Record<string, readonly [Uint8Array, string]>> = {
     HUGE,
   ],
   "deltas whose results have too many bytes together": [
-    pack(Array.from({ length: 41 }, () => delta(OFS_DELTA, Uint8Array.of(5), MAX_OBJECT_BYTES))),
-    "the objects of the repository have more than 4294967296 bytes; fetch fewer commits by `depth`",
+    pack(deltas(11, 99 * MEBIBYTE), 11, 6 * MEBIBYTE),
+    "the changed objects of the repository have more than 1073741824 bytes; fetch fewer commits by `depth`",
+  ],
+  "a small pack whose deltas have large results": [
+    pack(deltas(3, 99 * MEBIBYTE)),
+    "bytes have more than 268435456 bytes; fetch fewer commits by `depth`",
+  ],
+  "a small pack whose objects are large": [
+    pack(Array(3).fill(blob(new Uint8Array(99 * MEBIBYTE)))),
+    "bytes have more than 268435456 bytes; fetch fewer commits by `depth`",
   ],
   "fewer objects than the pack declares": [pack([blob(small)], 2), DAMAGED],
   "a pack that ends in its head": [pack([]).subarray(0, 9), DAMAGED],
