@@ -20,6 +20,7 @@ interface StubConnection {
   /** The next number of a packet; the package does not reset it after a response. */
   sequenceId: number;
   writeOk(): void;
+  writeTextResult(rows: readonly object[], columns: readonly object[]): void;
   on(event: "query" | "stmt_prepare", listener: (sql: string) => void): void;
   on(event: "error", listener: () => void): void;
 }
@@ -31,6 +32,8 @@ const CAPABILITIES = 0x00ff_f7ff;
 class MysqlStub implements AsyncDisposable {
   readonly sockets: Socket[] = [];
   readonly queries: string[] = [];
+  /** Columns of the results of queries; 0: there are none. */
+  columns = 0;
   readonly #server = (mysql.createServer as unknown as () => StubServer)();
 
   static async start(greeted: number): Promise<MysqlStub> {
@@ -67,10 +70,19 @@ class MysqlStub implements AsyncDisposable {
       capabilityFlags: CAPABILITIES,
       authCallback: (_user: unknown, done: () => void) => accept(done),
     });
-    connection.on("query", (sql) => void this.queries.push(sql));
+    connection.on("query", (sql) => {
+      this.queries.push(sql);
+      if (this.columns > 0) connection.writeTextResult([], columnsOf(this.columns));
+    });
     // The package gives SET there, too.
     connection.on("stmt_prepare", () => accept(() => connection.writeOk()));
   }
+}
+
+function columnsOf(count: number): object[] {
+  const names = { catalog: "def", schema: "", table: "", orgTable: "", orgName: "" };
+  const type = { characterSet: 33, columnLength: 10, columnType: 253, flags: 0, decimals: 0 };
+  return Array.from({ length: count }, (_, index) => ({ ...names, ...type, name: `c${index}` }));
 }
 
 /** What a session is opened with. */
@@ -128,4 +140,13 @@ Deno.test("a server of MySQL without TLS is refused if TLS is required", async (
   const { open } = openingOf(stub, "?sslMode=REQUIRED");
   await assertRejects(open, Error, "Server does not support secure connection");
   assertEquals(stub.sockets.length, 1);
+});
+
+Deno.test("a query of jdbc.mysql with too many columns fails, and its connection is closed", async () => {
+  await using stub = await MysqlStub.start(1);
+  stub.columns = 4_097;
+  await using session = await openingOf(stub).open();
+  const query = () => session.run({ sql: "SELECT 1", values: [] }, NO_ROWS);
+  await assertRejects(query, Error, "The result has 4097 columns; the limit is 4096");
+  await until(() => stub.sockets.every(({ destroyed }) => destroyed));
 });
