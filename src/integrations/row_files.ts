@@ -6,7 +6,7 @@ import { createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type JsonValue, stringifyJson, tryParseJson } from "../base/json.ts";
+import { Double, type JsonValue, stringifyJson, tryParseJson } from "../base/json.ts";
 import { IonError, parseIonRows } from "../languages/ion/mod.ts";
 
 /** Bytes that are read at once. */
@@ -20,6 +20,11 @@ const MAX_SPANNING_CHARS = 256 * 1024;
 const MAX_LINE_CHARS = 32 * 1024 * 1024;
 /** The same in bytes, where lines are not decoded. */
 const MAX_LINE_BYTES = MAX_LINE_CHARS;
+/**
+ * Longest text within a row that is written: V8 ends the process, without an exception, when an object or list with a text of
+ * 2^28 characters, or 2^27 beyond Latin-1, becomes JSON.
+ */
+const MAX_TEXT_CHARS = 96 * 1024 * 1024;
 
 /** The text of a file in pieces. @throws Error unknown character set */
 export async function* readTextFile(path: string, charset = "UTF-8"): AsyncGenerator<string> {
@@ -190,11 +195,25 @@ function malformed(line: number, error: IonError): Error {
   return new Error(`Cannot read the rows: the value of line ${line} is malformed: ${error.message}`);
 }
 
-/** One line of JSON a value, which is Ion, too. */
+/** One line of JSON a value, which is Ion, too. @throws Error a text is too long */
 export async function* rowLines(
   rows: AsyncIterable<JsonValue> | Iterable<JsonValue>,
 ): AsyncGenerator<string> {
-  for await (const row of rows) yield `${stringifyJson(row)}\n`;
+  for await (const row of rows) {
+    checkTexts(row);
+    yield `${stringifyJson(row)}\n`;
+  }
+}
+
+function checkTexts(value: JsonValue): void {
+  if (typeof value === "string" && value.length > MAX_TEXT_CHARS) {
+    throw new Error(
+      `Cannot write a row: a text has ${value.length} characters, and at most ${MAX_TEXT_CHARS} are possible`,
+    );
+  }
+  if (typeof value !== "object" || value === null || value instanceof Double) return;
+  if (Array.isArray(value)) value.forEach(checkTexts);
+  else for (const name in value) checkTexts(value[name] as JsonValue);
 }
 
 /** Characters that may still be written, to all files of a task. */

@@ -13,6 +13,8 @@ import { fetchSource, FROM, ON_BAD_LINES, RECORDS, storeRows, URI_OUTPUT } from 
 const GROUP_ROWS = 10_000;
 /** It is decoded in one turn, to some 50 bytes for each of its own. */
 const MAX_FOOTER_BYTES = 32 * 1024 * 1024;
+/** Of texts, and of bytes as base64. */
+const MAX_ROW_CHARS = 64 * 1024 * 1024;
 
 /** Output: `uri`. */
 export const parquetToIon = defineTask({
@@ -54,8 +56,8 @@ async function* parquetRows(path: string): AsyncGenerator<JsonValue> {
         [name, new ColumnValues(parts)] as const
       );
       for (let row = 0; row < Number(group.num_rows); row++) {
-        const object: JsonObject = {};
-        for (const [name, values] of columns) setOwnProperty(object, name, valueOf(values.next()));
+        const object: JsonObject = {}, budget = { left: MAX_ROW_CHARS };
+        for (const [name, values] of columns) setOwnProperty(object, name, valueOf(values.next(), budget));
         yield object;
       }
     }
@@ -86,20 +88,37 @@ class ColumnValues {
   }
 }
 
-function valueOf(value: unknown): JsonValue {
+/** Characters that the texts of a row may still have. */
+interface CharBudget {
+  left: number;
+}
+
+function valueOf(value: unknown, budget: CharBudget): JsonValue {
   if (value === null || value === undefined) return null;
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (typeof value === "number") {
     if (!Number.isFinite(value)) return String(value);
     return Number.isInteger(value) ? value : new Double(value);
   }
+  if (typeof value === "string") spend(budget, value.length);
   if (typeof value !== "object") return value as JsonValue;
   if (value instanceof Date) return value.toISOString();
-  if (value instanceof Uint8Array) return value.toBase64();
-  if (Array.isArray(value)) return value.map(valueOf);
+  if (value instanceof Uint8Array) {
+    spend(budget, Math.ceil(value.length / 3) * 4);
+    return value.toBase64();
+  }
+  if (Array.isArray(value)) return value.map((item) => valueOf(item, budget));
   const object: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) setOwnProperty(object, name, valueOf(member));
+  for (const [name, member] of Object.entries(value)) setOwnProperty(object, name, valueOf(member, budget));
   return object;
+}
+
+function spend(budget: CharBudget, chars: number): void {
+  budget.left -= chars;
+  if (budget.left >= 0) return;
+  throw new Error(
+    `Cannot read the file: the texts of a row have more than ${MAX_ROW_CHARS} characters; write them to several rows`,
+  );
 }
 
 /** Output: `uri`. */

@@ -11,6 +11,9 @@ import {
   timestampFrom,
 } from "./record_values.ts";
 
+/** Of a text that is put together from others. */
+const MAX_TEXT_CHARS = 32 * 1024 * 1024;
+
 type RecordFunction = (values: readonly JsonValue[]) => JsonValue;
 
 /** A function of one value that is null for null. */
@@ -54,6 +57,14 @@ function present(items: readonly JsonValue[]): JsonValue[] {
   return items.filter((item) => item !== null);
 }
 
+function joined(texts: readonly string[]): string {
+  const chars = texts.reduce((sum, { length }) => sum + length, 0);
+  if (chars <= MAX_TEXT_CHARS) return texts.join("");
+  throw new Error(
+    `Cannot join the texts: they have ${chars} characters, and at most ${MAX_TEXT_CHARS} are possible`,
+  );
+}
+
 const FUNCTIONS: ReadonlyMap<string, RecordFunction> = new Map<string, RecordFunction>([
   ["toint", ofOne(integerFrom)],
   ["todecimal", ofOne(numberFrom)],
@@ -66,7 +77,7 @@ const FUNCTIONS: ReadonlyMap<string, RecordFunction> = new Map<string, RecordFun
   ["min", ofList((items) => extremeOf(items, -1))],
   ["max", ofList((items) => extremeOf(items, 1))],
   ["coalesce", (values) => values.find((value) => value !== null) ?? null],
-  ["concat", (values) => present(values).map(textFrom).join("")],
+  ["concat", (values) => joined(present(values).map(textFrom))],
 ]);
 
 /** The function of a name. @throws Error there is no such function */

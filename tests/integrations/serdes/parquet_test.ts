@@ -1,6 +1,7 @@
 /** Row groups of Parquet that other programs write. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { open } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import { parquetToIon } from "../../../src/integrations/serdes/parquet_conversions.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
@@ -67,5 +68,34 @@ Deno.test("ParquetToIon refuses a row group with too many rows before it decodes
     () => runDefinition(parquetToIon, { from: FROM }, { files }),
     Error,
     "a row group has 4000001 rows and 4000001 values: the limits are 4000000 rows and 32000000 values",
+  );
+});
+
+/** A file with one row of binary columns. */
+function binaryFile(
+  columns: readonly { readonly isText: boolean; readonly value: Uint8Array }[],
+): Uint8Array {
+  const writer = new ByteWriter();
+  const schema = [
+    { name: "root", num_children: columns.length },
+    ...columns.map(({ isText }, index) => ({
+      name: `c${index}`,
+      type: "BYTE_ARRAY" as const,
+      ...isText && { converted_type: "UTF8" as const },
+    })),
+  ];
+  const codec = "GZIP", compressors = { GZIP: (bytes: Uint8Array) => new Uint8Array(gzipSync(bytes)) };
+  const parquet = new ParquetWriter({ writer, schema, codec, compressors });
+  parquet.write({ columnData: columns.map(({ value }, index) => ({ name: `c${index}`, data: [value] })) });
+  parquet.finish();
+  return new Uint8Array(writer.getBuffer());
+}
+
+Deno.test("ParquetToIon refuses a row whose texts have more than 64 Mi characters together", async () => {
+  const text = { isText: true, value: new Uint8Array(33_554_433).fill(0x79) };
+  await assertRejects(
+    () => runDefinition(parquetToIon, { from: FROM }, { files: { [FROM]: binaryFile([text, text]) } }),
+    Error,
+    "Cannot read the file: the texts of a row have more than 67108864 characters",
   );
 });

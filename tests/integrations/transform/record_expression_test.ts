@@ -89,3 +89,13 @@ Deno.test("a record expression reads own members only, whatever their names", ()
   assertEquals(compileRecordExpression("__proto__.x")(record as JsonObject), 1);
   assertEquals(compileRecordExpression("constructor")({}), null);
 });
+
+Deno.test("concat() of a record expression refuses a text with more than 32 Mi characters", () => {
+  const record = { x: "x".repeat(16_777_216) };
+  assertEquals(String(compileRecordExpression("concat(x, x)")(record)).length, 33_554_432);
+  assertThrows(
+    () => compileRecordExpression('concat(x, x, "y")')(record),
+    Error,
+    "Cannot join the texts: they have 33554433 characters, and at most 33554432 are possible",
+  );
+});
