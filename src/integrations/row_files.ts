@@ -7,15 +7,21 @@ import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Double, type JsonValue, stringifyJson, tryParseJson } from "../base/json.ts";
+import { systemClock } from "../base/time/clock.ts";
+import { Turns } from "../base/time/turn.ts";
 import { IonError, parseIonRows } from "../languages/ion/mod.ts";
+import { OpenBrackets } from "./open_brackets.ts";
 
 /** Bytes that are read at once. */
 const BUFFER_BYTES = 64 * 1024;
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
 /** Characters that are written at once. */
 const BUFFER_CHARS = 64 * 1024;
-/** Longest value that spans several lines, in characters: each further line reads the value again. */
+/** Longest value that spans several lines, in characters. */
 const MAX_SPANNING_CHARS = 256 * 1024;
+/** Lines after which a value that spans several is read because it seems to end. Each reads the value again. */
+const MAX_TRIES = 32;
+const TURN_MS = 10;
 /** Longest line in characters. */
 const MAX_LINE_CHARS = 32 * 1024 * 1024;
 /** The same in bytes, where lines are not decoded. */
@@ -75,13 +81,17 @@ export async function* readRows(path: string): AsyncGenerator<JsonValue> {
 
 /** As {@link readRows}, the values of each piece of the file together. */
 async function* rowBatches(path: string): AsyncGenerator<readonly JsonValue[]> {
-  const reader = new RowReader();
+  const reader = new RowReader(), turns = new Turns(systemClock, TURN_MS);
   for await (const lines of lineBatches(readTextFile(path))) {
     const rows: JsonValue[] = [];
-    for (const line of lines) reader.read(line, rows);
+    for (const line of lines) {
+      reader.read(line, rows);
+      if (reader.isWithinValue) await turns.next();
+    }
     if (rows.length > 0) yield rows;
+    await turns.next();
   }
-  reader.end();
+  yield reader.end();
 }
 
 /** Receives the rows of a file in their order. */
@@ -98,21 +108,23 @@ export async function passRows(path: string, receiver: RowReceiver, signal: Abor
   const decoder = new TextDecoder();
   const pass = (bytes: Uint8Array, start: number, next: number) => {
     const end = bytes[next - 1] === CARRIAGE_RETURN && next > start ? next - 1 : next;
-    if (reader.skip(() => receiver.line(bytes, start, end))) return;
+    if (reader.skip(() => receiver.line(bytes, start, end))) return false;
     const rows: JsonValue[] = [];
     reader.read(decoder.decode(bytes.subarray(start, end)), rows);
     for (const row of rows) receiver.row(row);
+    return reader.isWithinValue;
   };
   await passLines(path, pass, signal);
-  reader.end();
+  for (const row of reader.end()) receiver.row(row);
 }
 
-/** Passes the lines of a file with where their breaks are. The bytes change after each call. */
+/** Passes the lines of a file with where their breaks are. The bytes change after each call, which gives whether it took long. */
 async function passLines(
   path: string,
-  pass: (bytes: Uint8Array, start: number, end: number) => void,
+  pass: (bytes: Uint8Array, start: number, end: number) => boolean,
   signal: AbortSignal,
 ): Promise<void> {
+  const turns = new Turns(systemClock, TURN_MS);
   const file = await open(path);
   try {
     let buffer = new Uint8Array(BUFFER_BYTES), used = 0;
@@ -123,9 +135,10 @@ async function passLines(
       const found = buffer.subarray(0, used + bytesRead);
       let start = 0;
       for (let end = found.indexOf(LINE_FEED, used); end >= 0; end = found.indexOf(LINE_FEED, start)) {
-        pass(found, start, end);
+        if (pass(found, start, end)) await turns.next();
         start = end + 1;
       }
+      await turns.next();
       buffer.copyWithin(0, start, found.length);
       used = found.length - start;
       if (used > MAX_LINE_BYTES) throw new Error(`A line has more than ${MAX_LINE_BYTES} bytes`);
@@ -147,14 +160,23 @@ function enlarged(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 class RowReader {
   /** The lines so far of a value that spans several. */
   #open = "";
+  #brackets = new OpenBrackets();
+  #tries = 0;
+  /** Characters of the value when it was read last. */
+  #triedChars = 0;
   #lineNumber = 0;
   #firstLine = 1;
   /** A row that is no JSON costs three times as much as one that is read as Ion at once, and its kin follow. */
   #isIon = false;
 
+  /** The lines so far end within a value. */
+  get isWithinValue(): boolean {
+    return this.#open !== "";
+  }
+
   /** Leaves a line out that `take` accepts; none within a value. */
   skip(take: () => boolean): boolean {
-    if (this.#open !== "" || !take()) return false;
+    if (this.isWithinValue || !take()) return false;
     this.#lineNumber++;
     return true;
   }
@@ -162,22 +184,47 @@ class RowReader {
   /** Adds the values that end with this line. @throws Error a value is malformed */
   read(line: string, rows: JsonValue[]): void {
     this.#lineNumber++;
-    if (this.#open === "" && line.trim() === "") return;
-    if (this.#open === "") this.#firstLine = this.#lineNumber;
-    const text = this.#open === "" ? line : `${this.#open}\n${line}`;
-    const json: JsonValue | undefined = this.#isIon ? undefined : tryParseJson(text);
-    const values: JsonValue[] | IonError = json === undefined ? ionValuesOf(text) : [json];
-    this.#isIon ||= json === undefined && Array.isArray(values);
-    if (Array.isArray(values)) rows.push(...values);
-    else if (text.length > MAX_SPANNING_CHARS) throw malformed(this.#firstLine, values);
-    this.#open = Array.isArray(values) ? "" : text;
+    if (!this.isWithinValue) {
+      if (line.trim() !== "") this.#readFirst(line, rows);
+      return;
+    }
+    this.#open += `\n${line}`;
+    const { length } = this.#open;
+    const seemsToEnd = this.#brackets.closesWith(line) && this.#tries++ < MAX_TRIES;
+    if (!seemsToEnd && length < 2 * this.#triedChars && length <= MAX_SPANNING_CHARS) return;
+    const error = this.#try(this.#open, rows);
+    if (!error) this.#open = "";
+    else if (length > MAX_SPANNING_CHARS) throw malformed(this.#firstLine, error);
   }
 
-  /** To be called after the last line. @throws Error a value is incomplete */
-  end(): void {
-    if (this.#open === "") return;
-    const values = ionValuesOf(this.#open);
-    if (!Array.isArray(values)) throw malformed(this.#firstLine, values);
+  /** The values after the last line. @throws Error a value is incomplete */
+  end(): JsonValue[] {
+    const rows: JsonValue[] = [];
+    const error = this.isWithinValue && this.#try(this.#open, rows);
+    if (error) throw malformed(this.#firstLine, error);
+    return rows;
+  }
+
+  #readFirst(line: string, rows: JsonValue[]): void {
+    this.#firstLine = this.#lineNumber;
+    const error = this.#try(line, rows);
+    if (!error) return;
+    if (line.length > MAX_SPANNING_CHARS) throw malformed(this.#firstLine, error);
+    this.#open = line;
+    this.#tries = 0;
+    this.#brackets = new OpenBrackets();
+    this.#brackets.closesWith(line);
+  }
+
+  /** Adds the values of a text, or gives why there are none. */
+  #try(text: string, rows: JsonValue[]): IonError | undefined {
+    this.#triedChars = text.length;
+    const json: JsonValue | undefined = this.#isIon ? undefined : tryParseJson(text);
+    const values: JsonValue[] | IonError = json === undefined ? ionValuesOf(text) : [json];
+    if (!Array.isArray(values)) return values;
+    this.#isIon ||= json === undefined;
+    for (const value of values) rows.push(value);
+    return undefined;
   }
 }
 

@@ -1,6 +1,8 @@
 /** Files of rows. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { limitedLines, rowLines } from "../../src/integrations/row_files.ts";
+import { type JsonValue, stringifyJson } from "../../src/base/json.ts";
+import { limitedLines, passRows, readRows, rowLines } from "../../src/integrations/row_files.ts";
+import { withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("limitedLines() passes lines on until the budget of all files is spent", async () => {
   const budget = { left: 12 };
@@ -20,3 +22,78 @@ Deno.test("rowLines() refuses a long text within a row, for which V8 would end t
     );
   }
 });
+
+/** The values of a text as a file, read in both ways. */
+async function rowsOf(text: string): Promise<readonly JsonValue[][]> {
+  return await withTempDir(async (folder) => {
+    const path = `${folder}/rows.ion`, passed: JsonValue[] = [];
+    await Deno.writeTextFile(path, text);
+    const receiver = { line: () => false, row: (row: JsonValue) => void passed.push(row) };
+    await passRows(path, receiver, new AbortController().signal);
+    return [await Array.fromAsync(readRows(path)), passed];
+  });
+}
+
+const BETWEEN = "\n".repeat(50);
+const SPANNING: readonly (readonly [what: string, text: string, json: string])[] = [
+  ["lists and maps", "{\n a: [\n1,\n (2)\n] }\n[3]\n{}", '[{"a":[1,[2]]},[3],{}]'],
+  ["a value that ends with the file", `[${BETWEEN}1]`, "[[1]]"],
+  ["brackets in texts", '["[",\n"\\"]",\n\']\', "{"]\n2', '[["[","\\"]","]","{"],2]'],
+  ["an escaped end of a line", '["a\\\n]b"]\n2', '[["a]b"],2]'],
+  ["long texts", "'''a]\n}'''\n'''b'''\n3", '["a]\\n}","b",3]'],
+  ["comments", "[ // ]\n/* ] ' \n]*/ 1 /*\n]*/\n]\n2", "[[1],2]"],
+  ["base64 with slashes", "[{{//8=}},\n{{//8=\n}}]\n2", '[["//8=","//8="],2]'],
+  ["braces in a clob", '[\n{{"}}"}}]\n2', '[["}}"],2]'],
+  ["structures in structures", "{a:{b:\n{c:{}}}}\n2", '[{"a":{"b":{"c":{}}}},2]'],
+  ["a name before its value", `a::${BETWEEN}// x\n[\n1]`, "[[1]]"],
+  [
+    "long values after each other",
+    `[${"{\n},\n".repeat(1_000)}1]\n`.repeat(3),
+    stringifyJson(new Array(3).fill([...new Array(1_000).fill({}), 1])),
+  ],
+];
+
+for (const [what, text, json] of SPANNING) {
+  Deno.test(`values of a file may span lines: ${what}`, async () => {
+    for (const rows of await rowsOf(text)) assertEquals(stringifyJson(rows), json);
+  });
+}
+
+for (const text of ["1\n[\n2\n", `1\n]${"\n3".repeat(100)}`, `1\n[${"\n2".repeat(140_000)}`]) {
+  Deno.test(`readRows() names the first line of a malformed value of ${text.length} characters`, async () => {
+    await assertRejects(
+      () => rowsOf(text),
+      Error,
+      "Cannot read the rows: the value of line 2 is malformed: Cannot read the Ion text",
+    );
+  });
+}
+
+/** Calls of `JSON.parse` while `work` runs. */
+async function parsesOf(work: () => Promise<unknown>): Promise<number> {
+  const { parse } = JSON;
+  let calls = 0;
+  JSON.parse = (text, reviver) => {
+    calls++;
+    return parse(text, reviver);
+  };
+  try {
+    await work();
+  } finally {
+    JSON.parse = parse;
+  }
+  return calls;
+}
+
+const FEW_PARSES: readonly (readonly [what: string, text: string])[] = [
+  ["within brackets", `[${"{},".repeat(1_000)}${"\n".repeat(2_000)}1]`],
+  ["within a text", `["${"[],".repeat(1_000)}${"\\\n".repeat(2_000)}"]`],
+  ["that seem to end it", `a::${"[].".repeat(1_000)}${"\n".repeat(2_000)}`],
+];
+
+for (const [what, text] of FEW_PARSES) {
+  Deno.test(`readRows() reads a value a few times only, however many lines it has ${what}`, async () => {
+    const parses = await parsesOf(() => rowsOf(text).catch(() => undefined));
+    assertEquals(parses < 100, true, `${parses} times`);
+  });
+}
