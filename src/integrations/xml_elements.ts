@@ -41,6 +41,7 @@ interface SaxParser {
   onerror: (error: Error) => void;
   onopentag: (tag: Tag) => void;
   onclosetag: (name: string) => void;
+  onattribute: () => void;
   ontext: (text: string) => void;
   oncdata: (text: string) => void;
   write(text: string): void;
@@ -53,8 +54,12 @@ interface SaxPackage {
   parser(isStrict: true): SaxParser;
 }
 
-/** Longest attribute, comment or declaration. */
-const MAX_TOKEN_CHARS = 16 * 1024 * 1024;
+/** Longest attribute, comment or document type: the package adds each character to a text, which takes 40 bytes of memory. */
+const MAX_TOKEN_CHARS = 8 * 1024 * 1024;
+/** Longest declaration: for each of its characters the package tests all before it. XML has none outside of document types. */
+const MAX_DECLARATION_CHARS = 256;
+/** Most attributes of an element: they become an object in one turn. */
+const MAX_ATTRIBUTES = 10_000;
 /** Characters of the texts of a selected element. */
 const MAX_TEXT_CHARS = 32 * 1024 * 1024;
 const MAX_DEPTH = 200;
@@ -96,6 +101,8 @@ class ElementReader {
   readonly #open: OpenElement[] = [];
   #found: JsonValue[] = [];
   #hasRoot = false;
+  /** Of the tag that is read. */
+  #attributes = 0;
   /** Of the selected element. */
   #elements = 0;
   #chars = 0;
@@ -106,6 +113,7 @@ class ElementReader {
     // Names are looked up in it.
     parser.ENTITIES = Object.assign(Object.create(null), sax.ENTITIES);
     parser.onerror = ({ message }) => this.#fail(message.split("\n")[0] ?? "");
+    parser.onattribute = () => this.#countAttribute();
     parser.onopentag = (tag) => this.#begin(tag);
     parser.onclosetag = (name) => this.#close(name);
     parser.ontext = (text) => this.#text(text, (element) => element.run += text);
@@ -114,7 +122,22 @@ class ElementReader {
         this.#endRun(element);
         element.text += text;
       });
+    this.#limitDeclarations();
     if (selection.isSelected([])) this.#open.push(elementWith([]));
+  }
+
+  /** The package says nothing before the end of a declaration: the text that it gathers is watched. */
+  #limitDeclarations(): void {
+    let text = "";
+    Object.defineProperty(this.#parser, "sgmlDecl", {
+      get: () => text,
+      set: (longer: string) => {
+        if (longer.length > MAX_DECLARATION_CHARS) {
+          this.#fail(`A declaration has more than ${MAX_DECLARATION_CHARS} characters`);
+        }
+        text = longer;
+      },
+    });
   }
 
   /** The elements that end in this text; those before a defect come before its error. */
@@ -151,6 +174,7 @@ class ElementReader {
   #begin({ name, attributes }: Tag): void {
     if (this.#path.length === 0 && this.#hasRoot) this.#fail("A second root element");
     this.#hasRoot = true;
+    this.#attributes = 0;
     if (this.#path.push(name) > MAX_DEPTH) this.#fail(`Elements are nested more than ${MAX_DEPTH} deep`);
     const outer = this.#open.at(-1), { isSelected, form } = this.#selection;
     if (!outer && !isSelected(this.#path)) return;
@@ -192,6 +216,12 @@ class ElementReader {
     if (text !== "") addMember(members, textName, value(text));
     for (const [name, given] of attributes) addMember(members, attribute(name), value(given));
     return members;
+  }
+
+  #countAttribute(): void {
+    if (++this.#attributes > MAX_ATTRIBUTES) {
+      this.#fail(`An element has more than ${MAX_ATTRIBUTES} attributes`);
+    }
   }
 
   #count(elements: number): void {

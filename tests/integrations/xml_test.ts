@@ -44,6 +44,7 @@ function elements(xml: string | string[], form: XmlForm = FORM): Promise<JsonVal
   }));
 }
 
+const LONG = "x".repeat(5_000);
 const ELEMENTS: readonly (readonly [what: string, xml: string, values: JsonValue[]])[] = [
   ["an element of text", "<a><b> x </b></a>", ["x"]],
   ["an empty element", "<a><b/><b></b></a>", ["", ""]],
@@ -52,6 +53,8 @@ const ELEMENTS: readonly (readonly [what: string, xml: string, values: JsonValue
   ["an element that is always a list", "<a><b><l>1</l></b></a>", [{ l: ["1"] }]],
   ["sections that are not parsed", "<a><b><![CDATA[ <b> ]]></b></a>", [" <b> "]],
   ["entities", "<a><b>&lt;&#65;&#x42;&amp;&nbsp;.</b></a>", ["<AB&\u00a0."]],
+  ["elements after declarations that XML has not", `<!${"A".repeat(256)}><!B><a><b>1</b></a>`, ["1"]],
+  ["elements after a long comment and a long type", `<!--${LONG}--><!DOCTYPE a [${LONG}]><a><b/></a>`, [""]],
   ["only elements at the path", "<a><c><b>1</b></c><b>2</b><x><a><b>3</b></a></x></a>", ["2"]],
   ["elements beside comments", "<a><!-- <b>1</b> --><b>2<!-- x -->3</b></a><!-- end -->", ["23"]],
   ["elements after a declaration", '<?xml version="1.0"?>\n<!DOCTYPE a [<!ELEMENT b ANY>]><a><b/></a>', [""]],
@@ -69,6 +72,10 @@ Deno.test("elements of XML: white space can be kept", async () => {
   assertEquals(await elements("<a><b> x </b></a>", { text: "#", keepsSpace: true }), [" x "]);
 });
 
+function attributes(count: number): string {
+  return Array.from({ length: count }, (_, index) => `x${index}=""`).join(" ");
+}
+
 const MALFORMED: readonly (readonly [xml: string, reason: string])[] = [
   ["", "line 1: It has no element"],
   ["x", "line 1: Non-whitespace before first tag."],
@@ -78,6 +85,9 @@ const MALFORMED: readonly (readonly [xml: string, reason: string])[] = [
   ["<a><b>&x;</b></a>", "line 1: Invalid character entity"],
   ["<a><b>&constructor;</b></a>", "line 1: Invalid character entity"],
   ["<a><b/>", "line 1: Unclosed root tag"],
+  [`<!${"A".repeat(257)}`, "line 1: A declaration has more than 256 characters"],
+  [`<!A"${">".repeat(257)}`, "line 1: A declaration has more than 256 characters"],
+  [`<a ${attributes(10_001)}/>`, "line 1: An element has more than 10000 attributes"],
   ["<a>".repeat(201), "line 1: Elements are nested more than 200 deep"],
   [
     '<a><b c="" d="" e="" f=""/></a>',
