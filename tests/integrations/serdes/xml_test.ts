@@ -88,3 +88,25 @@ for (const [ion, elements] of ROWS) {
     assertEquals(xml, `<?xml version="1.0" encoding="UTF-8"?>\n<items>${elements}</items>\n`);
   });
 }
+
+Deno.test("IonToXml writes a row with elements that are nested deeply, and with many of a long name", async () => {
+  const name = "x".repeat(1_000), depth = 5_000, count = 1_000;
+  const nested = `${"[".repeat(depth)}1${"]".repeat(depth)}`;
+  const ion = `${nested}\n{"${name}":${JSON.stringify(new Array(count).fill(1))}}\n`;
+  const { files } = await runDefinition(ionToXml, { from: FROM }, { files: { [FROM]: ion } });
+  const elements = "<item>".repeat(depth) + 1 + "</item>".repeat(depth) +
+    `<item>${`<${name}>1</${name}>`.repeat(count)}</item>`;
+  assertEquals(
+    [...files.values()].join(""),
+    `<?xml version="1.0" encoding="UTF-8"?>\n<items>${elements}</items>\n`,
+  );
+});
+
+Deno.test("IonToXml refuses a name with more than 1,000 characters, which each value of a list repeats", async () => {
+  const files = { [FROM]: JSON.stringify({ ["x".repeat(1_001)]: [1, 1] }) };
+  await assertRejects(
+    () => runDefinition(ionToXml, { from: FROM }, { files }),
+    Error,
+    `Cannot write the rows: the name "${"x".repeat(50)}…" has 1001 characters, and at most 1000 are possible`,
+  );
+});
