@@ -2,6 +2,7 @@
 import { type JsonObject, type JsonValue, stringifyJson } from "../base/json.ts";
 import { dynamicProperty, type PropertySchema, type PropertySchemas } from "../model/flows/schema.ts";
 import type { WorkContext } from "../model/tasks/task_definition.ts";
+import type { OutputBudget } from "./output_budget.ts";
 import { rowLines, writePieces } from "./row_files.ts";
 
 /** Most rows of an output: they are held in memory. */
@@ -29,9 +30,10 @@ export async function fetchedRows(
   context: Pick<WorkContext, "directory" | "storeFile" | "signal">,
   rows: AsyncGenerator<JsonObject>,
   fetchType: string,
+  budget?: OutputBudget,
 ): Promise<JsonObject> {
   if (fetchType === "NONE") return {};
-  if (fetchType === "STORE") return await storedRows(context, rows);
+  if (fetchType === "STORE") return await storedRows(context, rows, budget);
   if (fetchType === "FETCH_ONE") {
     const { value } = await rows.next();
     return value === undefined ? { size: 0 } : { row: value, size: 1 };
@@ -64,10 +66,11 @@ export class OutputRows {
   }
 }
 
-/** Stores rows as a file of Ion, whose URI and number of rows it returns. */
+/** Stores rows as a file of Ion, whose URI and number of rows it returns. @throws Error the budget is spent */
 export async function storedRows(
   context: Pick<WorkContext, "directory" | "storeFile" | "signal">,
   rows: AsyncIterable<JsonValue>,
+  budget?: OutputBudget,
 ): Promise<{ readonly uri: string; readonly size: number }> {
   let size = 0;
   const counted = async function* () {
@@ -77,6 +80,6 @@ export async function storedRows(
     }
   };
   const path = `${await context.directory()}/rows.ion`;
-  await writePieces(path, rowLines(counted()), context.signal);
+  await writePieces(path, rowLines(counted()), context.signal, budget);
   return { uri: await context.storeFile(path), size };
 }

@@ -10,6 +10,7 @@ import { Double, type JsonValue, stringifyJson, tryParseJson } from "../base/jso
 import { systemClock } from "../base/time/clock.ts";
 import { Turns } from "../base/time/turn.ts";
 import { IonError, parseIonRows } from "../languages/ion/mod.ts";
+import { type OutputBudget, spend } from "./output_budget.ts";
 import { OpenBrackets } from "./open_brackets.ts";
 
 /** Bytes that are read at once. */
@@ -263,36 +264,25 @@ function checkTexts(value: JsonValue): void {
   else for (const name in value) checkTexts(value[name] as JsonValue);
 }
 
-/** Characters that may still be written, to all files of a task. */
-interface CharBudget {
-  left: number;
-}
-
-/** Passes lines on until the budget is spent. @throws Error it is spent */
-export async function* limitedLines(
-  lines: AsyncIterable<string>,
-  budget: CharBudget,
-): AsyncGenerator<string> {
-  for await (const line of lines) {
-    budget.left -= line.length;
-    if (budget.left < 0) throw new Error("Cannot write the rows: they have too many characters");
-    yield line;
-  }
-}
-
-/** Writes a file from pieces of any size. */
+/** Writes a file from pieces of any size. @throws Error the budget is spent */
 export async function writePieces(
   path: string,
   pieces: AsyncIterable<string | Uint8Array>,
   signal: AbortSignal,
+  budget?: OutputBudget,
 ): Promise<void> {
-  await pipeline(Readable.from(gathered(pieces), { highWaterMark: 1 }), createWriteStream(path), { signal });
+  const source = Readable.from(gathered(pieces, budget), { highWaterMark: 1 });
+  await pipeline(source, createWriteStream(path), { signal });
 }
 
 /** Joins small texts. */
-async function* gathered(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<string | Uint8Array> {
+async function* gathered(
+  pieces: AsyncIterable<string | Uint8Array>,
+  budget: OutputBudget | undefined,
+): AsyncGenerator<string | Uint8Array> {
   let text = "";
   for await (const piece of pieces) {
+    if (budget) spend(budget, piece);
     if (typeof piece === "string") text += piece;
     if (text !== "" && (typeof piece !== "string" || text.length >= BUFFER_CHARS)) {
       yield text;

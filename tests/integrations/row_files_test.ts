@@ -1,15 +1,21 @@
 /** Files of rows. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { type JsonValue, stringifyJson } from "../../src/base/json.ts";
-import { limitedLines, passRows, readRows, rowLines } from "../../src/integrations/row_files.ts";
+import { passRows, readRows, rowLines, writePieces } from "../../src/integrations/row_files.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
-Deno.test("limitedLines() passes lines on until the budget of all files is spent", async () => {
-  const budget = { left: 12 };
-  assertEquals(await Array.fromAsync(limitedLines(rowLines([[1], [2]]), budget)), ["[1]\n", "[2]\n"]);
-  const second = limitedLines(rowLines([[3], [4]]), budget);
-  assertEquals((await second.next()).value, "[3]\n");
-  await assertRejects(() => second.next(), Error, "Cannot write the rows: they have too many characters");
+Deno.test("writePieces() writes pieces until the budget of all files is spent", async () => {
+  const { signal } = new AbortController();
+  const budget = { max: 12, left: 12 };
+  await withTempDir(async (folder) => {
+    await writePieces(`${folder}/1`, rowLines([[1], [2]]), signal, budget);
+    assertEquals(await Deno.readTextFile(`${folder}/1`), "[1]\n[2]\n");
+    await assertRejects(
+      () => writePieces(`${folder}/2`, rowLines([[3], [4]]), signal, budget),
+      Error,
+      "Cannot write the rows: they have more than 12 characters, the limit for a source of this size",
+    );
+  });
 });
 
 Deno.test("rowLines() refuses a long text within a row, for which V8 would end the process", async () => {

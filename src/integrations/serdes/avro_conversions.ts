@@ -123,7 +123,8 @@ export const avroToIon = defineTask({
   outputs: URI_OUTPUT,
   metrics: RECORDS,
   async run(context) {
-    return await storeRows(context, avroRows(await fetchSource(context)));
+    const source = await fetchSource(context);
+    return await storeRows(context, source, avroRows(source));
   },
 });
 

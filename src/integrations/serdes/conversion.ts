@@ -9,6 +9,7 @@ import {
 } from "../../model/flows/schema.ts";
 import type { MetricDeclaration } from "../../model/flows/type_declaration.ts";
 import type { TaskContext } from "../../model/tasks/task_definition.ts";
+import { outputBudget } from "../output_budget.ts";
 import { readRows, rowLines, writePieces } from "../row_files.ts";
 
 /** Property: the file that is converted. */
@@ -49,30 +50,42 @@ export async function fetchSource(context: TaskContext): Promise<string> {
 
 type Pieces = AsyncIterable<string | Uint8Array>;
 
-/** Stores rows as a file of Ion. Outputs: `uri`. */
-export async function storeRows(context: TaskContext, rows: AsyncIterable<JsonValue>): Promise<JsonObject> {
-  return await storePieces(context, "rows.ion", rows, rowLines);
+/** Rows of a file, and what becomes of them in a file of that name. */
+interface Conversion {
+  readonly source: string;
+  readonly rows: AsyncIterable<JsonValue>;
+  readonly name: string;
+  readonly convert: (rows: AsyncIterable<JsonValue>) => Pieces;
 }
 
-/** Converts a file of Ion rows. Outputs: `uri`. */
+/** Stores rows of a file as a file of Ion. Outputs: `uri`. @throws Error they are too large */
+export async function storeRows(
+  context: TaskContext,
+  source: string,
+  rows: AsyncIterable<JsonValue>,
+): Promise<JsonObject> {
+  return await storePieces(context, { source, rows, name: "rows.ion", convert: rowLines });
+}
+
+/** Converts a file of Ion rows. Outputs: `uri`. @throws Error the result is too large */
 export async function convertRows(
   context: TaskContext,
   name: string,
-  convert: (rows: AsyncIterable<JsonValue>) => Pieces,
+  convert: Conversion["convert"],
 ): Promise<JsonObject> {
-  return await storePieces(context, name, readRows(await fetchSource(context)), convert);
+  const source = await fetchSource(context);
+  return await storePieces(context, { source, rows: readRows(source), name, convert });
 }
 
-/** Stores what becomes of rows in a file of that name. Outputs: `uri`. */
+/** Stores what becomes of rows. Outputs: `uri`. @throws Error it is too large */
 export async function storePieces(
   context: TaskContext,
-  name: string,
-  rows: AsyncIterable<JsonValue>,
-  convert: (rows: AsyncIterable<JsonValue>) => Pieces,
+  { source, rows, name, convert }: Conversion,
 ): Promise<JsonObject> {
   let records = 0;
   const path = `${await context.directory()}/${name}`;
-  await writePieces(path, convert(counted(rows, () => records++)), context.signal);
+  const pieces = convert(counted(rows, () => records++));
+  await writePieces(path, pieces, context.signal, await outputBudget(source));
   context.metric("records", records);
   return { uri: await context.storeFile(path) };
 }

@@ -43,7 +43,8 @@ from: "{{ outputs.download.uri }}"
 fieldSeparator: ";"`,
   }],
   async run(context) {
-    return await storeRows(context, readCsv(context, await fetchSource(context)));
+    const source = await fetchSource(context);
+    return await storeRows(context, source, readCsv(context, source));
   },
 });
 

@@ -2,15 +2,10 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { dynamicChoice, dynamicFlag, dynamicProperty } from "../../model/flows/schema.ts";
 import { defineTask } from "../../model/tasks/task_definition.ts";
-import { limitedLines, rowLines, writePieces } from "../row_files.ts";
+import { outputBudget } from "../output_budget.ts";
+import { rowLines, writePieces } from "../row_files.ts";
 import { CHARSET, fetchSource, FROM, RECORDS } from "./conversion.ts";
 import { type ReaderOptions, Workbook } from "./xlsx_reader.ts";
-
-/**
- * Characters of the rows of all sheets. A row names all columns, and a cell may be a text that others have, too: a file of 2 MB
- * could fill any disk.
- */
-const MAX_CHARS = 4 * 1024 * 1024 * 1024;
 
 /** Outputs: `uris` and `size`. */
 export const excelToIon = defineTask({
@@ -57,19 +52,20 @@ export const excelToIon = defineTask({
     const { dateTimeRender, valueRender, sheetsTitle } = properties;
     const options = { dateTimeRender, valueRender } as unknown as ReaderOptions;
     const wanted = Array.isArray(sheetsTitle) ? sheetsTitle.map(String) : undefined;
-    using workbook = await Workbook.open(await fetchSource(context), options);
+    const source = await fetchSource(context);
+    using workbook = await Workbook.open(source, options);
     const { sheets } = workbook;
     const missing = wanted?.find((title) => !sheets.some((sheet) => sheet.title === title));
     if (missing !== undefined) throw new Error(`Cannot read the sheet "${missing}": it does not exist`);
     const uris: [string, string][] = [];
-    const budget = { left: MAX_CHARS };
+    const budget = await outputBudget(source);
     let size = 0;
     for (const [index, { title, rows }] of sheets.entries()) {
       if (wanted && !wanted.includes(title)) continue;
       const path = `${await context.directory()}/sheet-${index + 1}.ion`;
       const count = () => size++;
       const lines = rowLines(namedRows(rows(), properties, count));
-      await writePieces(path, limitedLines(lines, budget), context.signal);
+      await writePieces(path, lines, context.signal, budget);
       uris.push([title, await context.storeFile(path)]);
     }
     context.metric("records", size);

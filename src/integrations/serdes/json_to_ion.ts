@@ -30,7 +30,8 @@ newLine: false`,
   }],
   async run(context) {
     const { charset, newLine } = context.properties;
-    const text = readTextFile(await fetchSource(context), String(charset));
-    return await storeRows(context, jsonValues(text, { isList: newLine === false }));
+    const source = await fetchSource(context);
+    const text = readTextFile(source, String(charset));
+    return await storeRows(context, source, jsonValues(text, { isList: newLine === false }));
   },
 });

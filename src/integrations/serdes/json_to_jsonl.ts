@@ -15,7 +15,12 @@ export const jsonToJsonl = defineTask({
   metrics: RECORDS,
   async run(context) {
     const charset = String(context.properties.charset);
-    const values = jsonValues(readTextFile(await fetchSource(context), charset), { isList: true });
-    return await storePieces(context, "rows.jsonl", values, (rows) => encodedTexts(rowLines(rows), charset));
+    const source = await fetchSource(context);
+    return await storePieces(context, {
+      source,
+      rows: jsonValues(readTextFile(source, charset), { isList: true }),
+      name: "rows.jsonl",
+      convert: (rows) => encodedTexts(rowLines(rows), charset),
+    });
   },
 });

@@ -26,7 +26,8 @@ export const parquetToIon = defineTask({
   outputs: URI_OUTPUT,
   metrics: RECORDS,
   async run(context) {
-    return await storeRows(context, parquetRows(await fetchSource(context)));
+    const source = await fetchSource(context);
+    return await storeRows(context, source, parquetRows(source));
   },
 });
 

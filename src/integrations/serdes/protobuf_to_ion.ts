@@ -55,7 +55,7 @@ delimited: true`,
     const messages = delimited === true
       ? delimitedMessages(source, { maxBytes: MAX_MESSAGE_BYTES })
       : wholeMessage(source);
-    return await storeRows(context, decoded(messages, { registry, type, isStrict }));
+    return await storeRows(context, source, decoded(messages, { registry, type, isStrict }));
   },
 });
 

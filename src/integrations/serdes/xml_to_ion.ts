@@ -43,7 +43,8 @@ query: /catalog/book`,
     const { charset, query, parserConfiguration } = context.properties;
     const forced = isJsonObject(parserConfiguration) ? parserConfiguration.forceList : undefined;
     const names = String(query ?? "").split("/").filter((name) => name !== "");
-    const rows = xmlElements(readTextFile(await fetchSource(context), String(charset)), {
+    const source = await fetchSource(context);
+    const rows = xmlElements(readTextFile(source, String(charset)), {
       what: "the file",
       isSelected: (path) =>
         path.length === names.length && names.every((name, depth) => name === "*" || name === path[depth]),
@@ -55,7 +56,7 @@ query: /catalog/book`,
       },
       maxElements: MAX_ROW_ELEMENTS,
     });
-    return await storeRows(context, rows);
+    return await storeRows(context, source, rows);
   },
 });
 

@@ -33,7 +33,8 @@ export const yamlToIon = defineTask({
   outputs: URI_OUTPUT,
   metrics: RECORDS,
   async run(context) {
-    return await storeRows(context, yamlRows(await fetchSource(context), String(context.properties.charset)));
+    const source = await fetchSource(context);
+    return await storeRows(context, source, yamlRows(source, String(context.properties.charset)));
   },
 });
 
@@ -63,8 +64,13 @@ export const jsonToYaml = defineTask({
   metrics: RECORDS,
   async run(context) {
     const charset = String(context.properties.charset);
-    const values = jsonValues(readTextFile(await fetchSource(context), charset), { isList: false });
-    return await storePieces(context, "rows.yaml", values, (rows) => encodedTexts(documents(rows), charset));
+    const source = await fetchSource(context);
+    return await storePieces(context, {
+      source,
+      rows: jsonValues(readTextFile(source, charset), { isList: false }),
+      name: "rows.yaml",
+      convert: (rows) => encodedTexts(documents(rows), charset),
+    });
   },
 });
 
@@ -78,14 +84,14 @@ export const yamlToJson = defineTask({
   metrics: RECORDS,
   async run(context) {
     const { charset, jsonl } = context.properties;
-    const path = await fetchSource(context);
+    const source = await fetchSource(context);
     const isLines = jsonl === true;
-    return await storePieces(
-      context,
-      isLines ? "rows.jsonl" : "rows.json",
-      isLines ? yamlRows(path, String(charset)) : yamlValues(path, String(charset)),
-      (rows) => encodedTexts(isLines ? rowLines(rows) : wholeJson(rows), String(charset)),
-    );
+    return await storePieces(context, {
+      source,
+      rows: isLines ? yamlRows(source, String(charset)) : yamlValues(source, String(charset)),
+      name: isLines ? "rows.jsonl" : "rows.json",
+      convert: (rows) => encodedTexts(isLines ? rowLines(rows) : wholeJson(rows), String(charset)),
+    });
   },
 });
 

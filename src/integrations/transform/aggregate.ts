@@ -71,10 +71,10 @@ aggregates:
     const { from, groupBy, aggregates, onError } = context.properties;
     const names = Array.isArray(groupBy) ? groupBy.map(String) : [];
     const columns = declaredFields("aggregates", aggregates).map(columnOf);
-    const { isStored, records } = await sourceOf(context, from);
+    const input = await sourceOf(context, from);
     const counts = new Counts("processed", "groups", "failed");
     const groups = new Groups(names, columns);
-    for await (const record of records) {
+    for await (const record of input.records) {
       counts.add("processed");
       const error = groups.add(record, onError === "NULL");
       if (!error) continue;
@@ -87,7 +87,7 @@ aggregates:
         yield await Promise.resolve(result);
       }
     };
-    const outputs = await recordOutputs(context, isStored, results());
+    const outputs = await recordOutputs(context, [input], results());
     counts.report(context);
     return outputs;
   },

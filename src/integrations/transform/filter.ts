@@ -62,11 +62,11 @@ where: is_active && country in ("FR", "DE")`,
   }],
   async run(context) {
     const { from, where, onError } = context.properties;
-    const { isStored, records } = await sourceOf(context, from);
+    const input = await sourceOf(context, from);
     const holds = conditionOf(String(where));
     const counts = new Counts("processed", "passed", "dropped", "failed");
     const kept = async function* (): AsyncGenerator<JsonObject> {
-      for await (const record of records) {
+      for await (const record of input.records) {
         counts.add("processed");
         let isKept: boolean;
         try {
@@ -80,7 +80,7 @@ where: is_active && country in ("FR", "DE")`,
         if (isKept) yield record;
       }
     };
-    const outputs = await recordOutputs(context, isStored, kept());
+    const outputs = await recordOutputs(context, [input], kept());
     counts.report(context);
     return outputs;
   },

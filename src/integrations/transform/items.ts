@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
 import type { TaskContext } from "../../model/tasks/task_definition.ts";
 import { storedRows } from "../fetched_rows.ts";
+import { outputBudget } from "../output_budget.ts";
 import { readRows } from "../row_files.ts";
 import type { EvaluationWork } from "./jsonata/evaluation.ts";
 
@@ -38,6 +39,7 @@ export async function storedItems(
   { before = (value) => value, after }: ItemOptions,
 ): Promise<JsonObject> {
   const source = await context.fetchFile(String(context.properties.from).trim());
+  const budget = await outputBudget(source);
   const values = async function* () {
     for await (const value of readRows(source)) yield before(value);
   };
@@ -46,7 +48,7 @@ export async function storedItems(
     const rows = async function* () {
       for await (const result of evaluation.evaluate(values())) yield* after(result);
     };
-    return storedRows(context, rows());
+    return storedRows(context, rows(), budget);
   });
   context.metric("records", size);
   return { uri, processedItemsTotal: size };

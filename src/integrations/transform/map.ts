@@ -48,12 +48,12 @@ fields:
   }],
   async run(context) {
     const { from, fields: given, keepOriginalFields, dropNulls, onError } = context.properties;
-    const { isStored, records } = await sourceOf(context, from);
+    const input = await sourceOf(context, from);
     const fields = computedFields(given);
     if (fields.length === 0) throw new Error("Missing fields: they are empty");
     const counts = new Counts("processed", "failed", "dropped");
     const mapped = async function* (): AsyncGenerator<JsonObject> {
-      for await (const record of records) {
+      for await (const record of input.records) {
         counts.add("processed");
         const { values, error } = compute(record, fields, String(onError));
         if (error) counts.add("failed");
@@ -66,7 +66,7 @@ fields:
         yield dropNulls ? withoutNulls(all) : all;
       }
     };
-    const outputs = await recordOutputs(context, isStored, mapped());
+    const outputs = await recordOutputs(context, [input], mapped());
     counts.report(context);
     return outputs;
   },

@@ -6,6 +6,7 @@ import type { MetricDeclaration } from "../../model/flows/type_declaration.ts";
 import { isStorageUri } from "../../model/namespaces/storage_uri.ts";
 import type { TaskContext } from "../../model/tasks/task_definition.ts";
 import { fetchedRows } from "../fetched_rows.ts";
+import { outputBudget } from "../output_budget.ts";
 import { readRows } from "../row_files.ts";
 
 /** Property: the records of most types. */
@@ -58,8 +59,8 @@ export function counters(
 
 /** Records that are read once. */
 export interface RecordSource {
-  /** They are in a file. */
-  readonly isStored: boolean;
+  /** The file that they are in. */
+  readonly path?: string;
   readonly records: AsyncGenerator<JsonObject>;
 }
 
@@ -67,10 +68,10 @@ export interface RecordSource {
 export async function sourceOf(context: TaskContext, given: JsonValue | undefined): Promise<RecordSource> {
   if (typeof given === "string" && isStorageUri(given.trim())) {
     const path = await context.fetchFile(given.trim());
-    return { isStored: true, records: checked(readRows(path)) };
+    return { path, records: checked(readRows(path)) };
   }
   const value = readStructure(given ?? null);
-  if (Array.isArray(value) || isJsonObject(value)) return { isStored: false, records: checked([value]) };
+  if (Array.isArray(value) || isJsonObject(value)) return { records: checked([value]) };
   throw new Error("Cannot read the records: they must be a list of maps, a map, or a storage URI");
 }
 
@@ -88,15 +89,17 @@ async function* checked(
   }
 }
 
-/** Ends the task with records. Outputs: `records` or `uri`. */
+/** Ends the task with records that are made of those of sources. Outputs: `records` or `uri`. @throws Error they are too large */
 export async function recordOutputs(
   context: TaskContext,
-  isStored: boolean,
+  sources: readonly RecordSource[],
   records: AsyncGenerator<JsonObject>,
 ): Promise<JsonObject> {
   const { outputType } = context.properties;
-  const isFile = outputType === "STORE" || outputType === "AUTO" && isStored;
-  const { uri = null, rows = null } = await fetchedRows(context, records, isFile ? "STORE" : "FETCH");
+  const paths = sources.flatMap(({ path }) => path ?? []);
+  const isFile = outputType === "STORE" || outputType === "AUTO" && paths.length > 0;
+  const budget = await outputBudget(...paths);
+  const { uri = null, rows = null } = await fetchedRows(context, records, isFile ? "STORE" : "FETCH", budget);
   return isFile ? { uri } : { records: rows };
 }
 

@@ -70,8 +70,7 @@ fields:
         if (chosen) yield dropNulls ? withoutNulls(chosen) : chosen;
       }
     };
-    const isStored = sources.some((source) => source.isStored);
-    const outputs = await recordOutputs(context, isStored, selected());
+    const outputs = await recordOutputs(context, sources, selected());
     counts.report(context);
     return outputs;
   },

@@ -53,13 +53,13 @@ as: item`,
   }],
   async run(context) {
     const { from, path, as, keepOriginalFields, onError } = context.properties;
-    const { isStored, records } = await sourceOf(context, from);
+    const input = await sourceOf(context, from);
     const source = String(path);
     const read = compileRecordExpression(source);
     const names = source.split(".").map((part) => part.replace(/\[\d*\]/g, "").trim());
     const counts = new Counts("processed", "failed", "dropped");
     const unnested = async function* (): AsyncGenerator<JsonObject> {
-      for await (const record of records) {
+      for await (const record of input.records) {
         counts.add("processed");
         const found = elementsOf(record, read, source);
         if (found instanceof Error) {
@@ -76,7 +76,7 @@ as: item`,
         }
       }
     };
-    const outputs = await recordOutputs(context, isStored, unnested());
+    const outputs = await recordOutputs(context, [input], unnested());
     counts.report(context);
     return outputs;
   },

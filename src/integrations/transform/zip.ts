@@ -56,8 +56,7 @@ onConflict: RIGHT`,
         counts.add("dropped");
       }
     };
-    const isStored = sources.some((source) => source.isStored);
-    const outputs = await recordOutputs(context, isStored, joined());
+    const outputs = await recordOutputs(context, sources, joined());
     counts.report(context);
     return outputs;
   },
