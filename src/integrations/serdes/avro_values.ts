@@ -29,6 +29,11 @@ export const MAX_EMPTY_ITEMS = 10_000;
 /** Records, items and nulls of a value: some for each byte, beside those that take none; and at most, since all are in memory. */
 const MAX_PARTS_PER_BYTE = 16;
 const MAX_PARTS = 16_000_000;
+/** Digits after the point of a decimal; a row has them all, whatever its value. */
+const MAX_SCALE = 1_000;
+/** Of a decimal, and digits of one or of an integer, which that many bytes have: converting them takes quadratic time. */
+const MAX_DECIMAL_BYTES = 512;
+const MAX_DIGITS = 1_232;
 
 /** What `avsc` reads types from. */
 interface Tap {
@@ -162,6 +167,8 @@ export class AvroConversion {
   readonly #named = new Map<string, JsonObject>();
   /** Names with their namespaces, by definition. */
   readonly #fullNames = new Map<JsonObject, string>();
+  /** Branches of unions by their names. */
+  readonly #branches = new WeakMap<readonly JsonValue[], ReadonlyMap<string, JsonValue>>();
   readonly #schema: JsonValue;
 
   constructor(schema: JsonValue) {
@@ -272,8 +279,17 @@ export class AvroConversion {
 
   #decodeUnion(branches: readonly JsonValue[], value: unknown): JsonValue {
     const [[name, item] = ["", null]] = Object.entries(value as object);
-    const branch = branches.find((each) => this.#branchName(this.#resolved(each)) === name);
-    return this.#decode(branch ?? null, item);
+    return this.#decode(this.#branchesByName(branches).get(name) ?? null, item);
+  }
+
+  /** Of several branches with a name the first one counts. */
+  #branchesByName(branches: readonly JsonValue[]): ReadonlyMap<string, JsonValue> {
+    const known = this.#branches.get(branches);
+    if (known) return known;
+    const named = branches.map((branch) => [this.#branchName(this.#resolved(branch)), branch] as const);
+    const byName = new Map(named.reverse());
+    this.#branches.set(branches, byName);
+    return byName;
   }
 }
 
@@ -324,10 +340,12 @@ function encodeScalar(type: JsonObject, value: JsonValue, path: string): unknown
   throw new Error(`Invalid schema: the type "${kind}" of "${path}" is not known`);
 }
 
+const INTEGER = new RegExp(`^[-+]?\\d{1,${MAX_DIGITS}}(?:\\.0+)?$`);
+
 function encodeInteger(type: JsonObject, value: JsonValue, path: string): number | bigint {
   const unitMs = UNIT_MS.get(String(type.logicalType));
   const text = value instanceof Double ? String(value.value) : String(value);
-  if (value !== null && /^[-+]?\d+(?:\.0+)?$/.test(text)) {
+  if (value !== null && INTEGER.test(text)) {
     const integer = BigInt(text.replace(/\.0+$/, ""));
     if (type.type === "long" || BigInt.asIntN(32, integer) === integer) {
       return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
@@ -342,14 +360,18 @@ function encodeInteger(type: JsonObject, value: JsonValue, path: string): number
 
 function encodeBytes(type: JsonObject, value: JsonValue, path: string): Uint8Array {
   if (type.logicalType !== "decimal") return Buffer.from(String(value ?? ""));
-  const scale = Number(type.scale ?? 0);
+  const scale = scaleOf(type);
   const [, sign = "", whole = "", fraction = ""] = /^([-+]?)(\d+)(?:\.(\d*))?$/.exec(String(value)) ?? [];
   if (whole === "" || fraction.replace(/(?<!0)0+$/, "").length > scale) {
     throw mismatch(path, `decimal with scale ${scale}`);
   }
+  const size = type.type === "fixed" ? Number(type.size) : undefined;
+  if (whole.length + scale > MAX_DIGITS || size !== undefined && size > MAX_DECIMAL_BYTES) {
+    throw mismatch(path, `decimal with at most ${MAX_DIGITS} digits and ${MAX_DECIMAL_BYTES} bytes`);
+  }
   const unscaled = BigInt(`${sign}${whole}${fraction.slice(0, scale).padEnd(scale, "0")}`);
-  const size = type.type === "fixed" ? Number(type.size) : Math.floor(unscaled.toString(2).length / 8) + 1;
-  const hex = BigInt.asUintN(size * 8, unscaled).toString(16).padStart(size * 2, "0");
+  const length = size ?? Math.floor(unscaled.toString(2).length / 8) + 1;
+  const hex = BigInt.asUintN(length * 8, unscaled).toString(16).padStart(length * 2, "0");
   return Buffer.from(hex, "hex");
 }
 
@@ -360,15 +382,25 @@ function decodeScalar(type: JsonObject, value: unknown): JsonValue {
     return unitMs === DAY_MS ? iso.slice(0, 10) : iso;
   }
   if (value instanceof Uint8Array) {
-    return type.logicalType === "decimal" ? decimalText(value, Number(type.scale ?? 0)) : value.toBase64();
+    return type.logicalType === "decimal" ? decimalText(value, scaleOf(type)) : value.toBase64();
   }
   const isDecimal = type.type === "float" || type.type === "double";
   if (isDecimal) return Number.isFinite(value) ? new Double(Number(value)) : String(value);
   return value as JsonValue;
 }
 
-/** A decimal is a text: a double would lose digits. */
+/** @throws Error it is not possible */
+function scaleOf({ scale: given = 0 }: JsonObject): number {
+  const scale = Number(given);
+  if (Number.isInteger(scale) && scale >= 0 && scale <= MAX_SCALE) return scale;
+  throw new Error(`Invalid schema: a decimal has the scale ${scale}, and 0 to ${MAX_SCALE} are possible`);
+}
+
+/** A decimal is a text: a double would lose digits. @throws Error it has too many */
 function decimalText(bytes: Uint8Array, scale: number): string {
+  if (bytes.length > MAX_DECIMAL_BYTES) {
+    throw new Error(`A decimal has ${bytes.length} bytes, and at most ${MAX_DECIMAL_BYTES} are possible`);
+  }
   const unscaled = BigInt.asIntN(bytes.length * 8, BigInt(`0x${bytes.toHex() || "0"}`));
   const digits = (unscaled < 0n ? -unscaled : unscaled).toString().padStart(scale + 1, "0");
   const whole = digits.slice(0, digits.length - scale);
