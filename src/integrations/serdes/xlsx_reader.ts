@@ -20,6 +20,9 @@ interface Sheet {
 const MAX_ROW_ELEMENTS = 200_000;
 /** Texts and styles that cells refer to; they are held in memory. */
 const MAX_HELD = 2_000_000;
+const MAX_HELD_CHARS = 128 * 1024 * 1024;
+/** As in Excel. A longer code of a format is none of a date. */
+const MAX_FORMAT_CHARS = 255;
 const WORKBOOK = "xl/workbook.xml";
 const STYLES = "xl/styles.xml";
 const DAY_MS = 86_400_000;
@@ -102,6 +105,7 @@ const FORM: XmlForm = Object.freeze({
 /** The parts of a file. */
 class Parts implements Disposable {
   readonly #zip: ZipParts;
+  #heldChars = 0;
 
   private constructor(zip: ZipParts) {
     this.#zip = zip;
@@ -136,8 +140,15 @@ class Parts implements Disposable {
   ): Promise<T[]> {
     const all: T[] = [];
     for await (const element of this.elements(part, container, name)) {
-      if (all.push(convert(element)) > MAX_HELD) {
+      const held = convert(element);
+      if (all.push(held) > MAX_HELD) {
         throw new Error(`Cannot read the Excel file: it has more than ${MAX_HELD} elements "${name}"`);
+      }
+      this.#heldChars += charsOf(held);
+      if (this.#heldChars > MAX_HELD_CHARS) {
+        throw new Error(
+          `Cannot read the Excel file: the texts of its cells have more than ${MAX_HELD_CHARS} characters; split it`,
+        );
       }
     }
     return all;
@@ -147,6 +158,13 @@ class Parts implements Disposable {
   [Symbol.dispose](): void {
     this.#zip[Symbol.dispose]();
   }
+}
+
+/** Characters of the texts of a value. */
+function charsOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce((sum: number, member: unknown) => sum + charsOf(member), 0);
 }
 
 function childOf(element: JsonObject, name: string): JsonObject {
@@ -176,14 +194,18 @@ async function dateStylesOf(parts: Parts): Promise<boolean[]> {
     STYLES,
     "numFmts",
     "numFmt",
-    (each) => [Number(each["@numFmtId"]), String(each["@formatCode"])] as const,
+    (each) => [Number(each["@numFmtId"]), isDateFormat(String(each["@formatCode"]))] as const,
   );
   const own = new Map(formats);
   return await parts.held(STYLES, "cellXfs", "xf", (style) => {
     const id = Number(style["@numFmtId"]);
-    const code = own.get(id)?.replace(/"[^"]*"?|\\.|\[[^\]]*\]?/g, "") ?? "";
-    return DATE_FORMATS.has(id) || /[ymdhs]/i.test(code);
+    return DATE_FORMATS.has(id) || own.get(id) === true;
   });
+}
+
+function isDateFormat(code: string): boolean {
+  return code.length <= MAX_FORMAT_CHARS &&
+    /[ymdhs]/i.test(code.replace(/"[^"]*"?|\\.|\[[^\]]*\]?/g, ""));
 }
 
 function cellsOf(row: JsonObject, book: Book): JsonValue[] {

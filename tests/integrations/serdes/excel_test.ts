@@ -104,6 +104,7 @@ for (const [properties, expected] of READ) {
 function workbook(
   sheets: readonly { readonly rows: string; readonly part: string }[],
   texts = "",
+  styles = "",
 ): Uint8Array {
   const rows = Object.fromEntries(sheets.map(({ part, rows }) => [
     `xl/worksheets/${part}.xml`,
@@ -115,6 +116,7 @@ function workbook(
     "xl/workbook.xml": strToU8(`<workbook><sheets>${names}</sheets></workbook>`),
     "xl/_rels/workbook.xml.rels": strToU8(`<Relationships>${relations.join("")}</Relationships>`),
     "xl/sharedStrings.xml": strToU8(`<sst>${texts}</sst>`),
+    "xl/styles.xml": strToU8(`<styleSheet>${styles}</styleSheet>`),
     ...rows,
   }, { level: 1 });
 }
@@ -128,6 +130,40 @@ Deno.test("a small file with too many texts, too many files or too many bytes is
   const large = workbook([{ rows: "<row/>", part: "a" }]);
   setSize(large, 2 ** 31);
   await assertRejects(() => read(large), Error, "it has more than 1073741824 bytes");
+});
+
+Deno.test("a small file whose texts have more than 128 Mi characters together is refused", async () => {
+  const text = `<si><t>${"x".repeat(27 * 1024 * 1024)}</t></si>`;
+  const file = workbook([{ rows: "<row/>", part: "a" }], text.repeat(5));
+  assertEquals(file.length < 1_000_000, true);
+  await assertRejects(
+    () => read(file),
+    Error,
+    "Cannot read the Excel file: the texts of its cells have more than 134217728 characters",
+  );
+});
+
+Deno.test("a format is looked at once, however many styles use it; a long one is none of a date", async () => {
+  const code = `"x"${"y".repeat(252)}`;
+  const formats = [[164, code], [165, `${code}y`]].map(([id, each]) =>
+    `<numFmt numFmtId="${id}" formatCode='${each}'/>`
+  );
+  const styles = `<numFmts>${formats.join("")}</numFmts><cellXfs>${'<xf numFmtId="164"/>'.repeat(100)}` +
+    '<xf numFmtId="165"/></cellXfs>';
+  const rows = '<row><c s="99"><v>46023</v></c><c s="100"><v>46023</v></c></row>';
+  const { replace } = String.prototype;
+  let calls = 0;
+  String.prototype.replace = function (...args: unknown[]) {
+    if (String(this) === code) calls++;
+    return Reflect.apply(replace, this, args);
+  };
+  try {
+    const file = workbook([{ rows, part: "a" }], "", styles);
+    assertEquals(await read(file, { header: false }), { S0: '["2026-01-01",46023]\n' });
+  } finally {
+    String.prototype.replace = replace;
+  }
+  assertEquals(calls, 1);
 });
 
 /** Changes the unpacked size that the directory of the zip states for its last file. */
