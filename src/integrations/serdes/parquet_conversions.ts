@@ -7,6 +7,7 @@ import { defineTask, type TaskContext } from "../../model/tasks/task_definition.
 import { readRows } from "../row_files.ts";
 import { SCHEMA, schemaFor, UNUSED_OPTIONS } from "./avro_conversions.ts";
 import { AvroConversion } from "./avro_values.ts";
+import { ParquetJson } from "./parquet_json.ts";
 import { fetchSource, FROM, ON_BAD_LINES, RECORDS, storeRows, URI_OUTPUT } from "./conversion.ts";
 
 /** Rows that are written at once. */
@@ -103,6 +104,7 @@ function valueOf(value: unknown, budget: CharBudget): JsonValue {
   }
   if (typeof value === "string") spend(budget, value.length);
   if (typeof value !== "object") return value as JsonValue;
+  if (value instanceof ParquetJson) return valueOf(value.read(), budget);
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Uint8Array) {
     spend(budget, Math.ceil(value.length / 3) * 4);

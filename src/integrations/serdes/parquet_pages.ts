@@ -14,6 +14,7 @@ import { joinBytes } from "../../base/bytes.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { Turns } from "../../base/time/turn.ts";
 import { checkEncoding, type PageColumn, whole } from "./parquet_encodings.ts";
+import { ParquetJson } from "./parquet_json.ts";
 import { countVariants } from "./parquet_variants.ts";
 
 const MAX_GROUP_ROWS = 4_000_000;
@@ -23,6 +24,11 @@ const MAX_GROUP_VALUES = 32_000_000;
 const SIMPLE_LEVELS = 3;
 const MAX_GROUP_BYTES = 1024 * 1024 * 1024;
 const TURN_MS = 10;
+
+const PARSERS: typeof DEFAULT_PARSERS = {
+  ...DEFAULT_PARSERS,
+  jsonFromBytes: (bytes) => bytes && new ParquetJson(bytes),
+};
 
 /** Parts of a file. */
 export interface ParquetBytes {
@@ -67,7 +73,7 @@ export async function readGroup(
     const schemaPath = getTreePath(schema, meta.path_in_schema);
     const { element } = schemaPath.at(-1) ?? schema;
     const pathInSchema = meta.path_in_schema;
-    const column = { ...meta, pathInSchema, schemaPath, element, parsers: DEFAULT_PARSERS };
+    const column = { ...meta, pathInSchema, schemaPath, element, parsers: PARSERS };
     const data = await readChunk(await file.slice(start, start + size), { column, rows: groupRows, limits });
     if (isVariant(schemaPath)) {
       for (const part of data) limits.values -= countVariants(part, limits.values);

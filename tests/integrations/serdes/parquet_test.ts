@@ -71,6 +71,50 @@ Deno.test("ParquetToIon refuses a row group with too many rows before it decodes
   );
 });
 
+/** A file with a column of JSON. */
+function jsonFile(data: readonly unknown[]): Uint8Array {
+  const writer = new ByteWriter();
+  const schema = [
+    { name: "root", num_children: 1 },
+    { name: "a", type: "BYTE_ARRAY" as const, converted_type: "JSON" as const },
+  ];
+  const parquet = new ParquetWriter({ writer, schema, statistics: false });
+  parquet.write({ columnData: [{ name: "a", data: [...data] }] });
+  parquet.finish();
+  return new Uint8Array(writer.getBuffer());
+}
+
+Deno.test("ParquetToIon reads values of JSON one by one, with their rows", async () => {
+  const values = [{ b: [1, 1.5, null, "x"], c: {} }, [], "text", 2];
+  const events: string[] = [];
+  const { parse } = JSON;
+  JSON.parse = (text, reviver) => {
+    events.push(text);
+    return parse(text, reviver);
+  };
+  const { stringify } = JSON;
+  JSON.stringify = (value: unknown, ...rest: never[]) => {
+    events.push("row");
+    return stringify(value, ...rest);
+  };
+  try {
+    const run = await runDefinition(parquetToIon, { from: FROM }, { files: { [FROM]: jsonFile(values) } });
+    assertEquals([...run.files.values()].join(""), values.map((a) => `{"a":${stringify(a)}}\n`).join(""));
+  } finally {
+    Object.assign(JSON, { parse, stringify });
+  }
+  assertEquals(events.slice(-8), values.flatMap((value) => [stringify(value), "row"]));
+});
+
+Deno.test("ParquetToIon refuses a value of JSON with more than 16 MiB", async () => {
+  const file = jsonFile(["x".repeat(16_777_215)]);
+  await assertRejects(
+    () => runDefinition(parquetToIon, { from: FROM }, { files: { [FROM]: file } }),
+    Error,
+    "Cannot read the file: a value of JSON has 16777217 bytes, and at most 16777216 are possible",
+  );
+});
+
 /** A file with one row of binary columns. */
 function binaryFile(
   columns: readonly { readonly isText: boolean; readonly value: Uint8Array }[],
