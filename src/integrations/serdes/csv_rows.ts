@@ -2,13 +2,14 @@
 import { Buffer } from "node:buffer";
 import { Double, isJsonObject, type JsonValue, ownProperty, stringifyJson } from "../../base/json.ts";
 import type { ByteFile } from "../byte_file.ts";
+import { type OutputBudget, spend } from "../output_budget.ts";
 import type { RowReceiver } from "../row_files.ts";
 import { FieldScanner } from "./field_scanner.ts";
 
 /** Rows that are written at once: each call of the package reads the options again. */
 const ROWS_AT_ONCE = 500;
-/** Fields that are held at once: each row has all columns of the first one, also where it has none of them. */
-const FIELDS_AT_ONCE = 50_000;
+/** Fields that are written at once: a row without members has one for each column, too. */
+const FIELDS_AT_ONCE = 100_000;
 const MAX_COLUMNS = 16_384;
 const [QUOTE, COMMA, CLOSING] = [0x22, 0x2c, 0x7d];
 
@@ -30,6 +31,14 @@ export interface CsvStyle {
 /** Of the package `csv-stringify`, which is loaded with the first use: it writes rows that are no plain lines. */
 type Stringify = (rows: string[][], options: Readonly<Record<string, unknown>>) => string;
 
+/** How rows are written. */
+interface CsvOptions {
+  readonly style: CsvStyle;
+  readonly stringify: Stringify;
+  /** Of what is not copied. */
+  readonly budget: OutputBudget;
+}
+
 /**
  * Writes rows into a file of CSV. The first one gives the columns. A line that holds plain values of just these columns, as the
  * queries of databases write them, is copied cell by cell, without values in between.
@@ -37,6 +46,7 @@ type Stringify = (rows: string[][], options: Readonly<Record<string, unknown>>) 
 export class CsvRows implements RowReceiver {
   readonly #file: ByteFile;
   readonly #style: CsvStyle;
+  readonly #budget: OutputBudget;
   readonly #stringify: Stringify;
   readonly #scanner: FieldScanner | undefined;
   readonly #lineEnd: Uint8Array;
@@ -45,28 +55,30 @@ export class CsvRows implements RowReceiver {
   #names: readonly Uint8Array[] | undefined;
   #columns: readonly string[] | undefined;
   #batch: string[][] = [];
+  #batchFields = 0;
   /** Rows so far. */
   count = 0;
 
-  constructor(file: ByteFile, style: CsvStyle, stringify: Stringify) {
+  constructor(file: ByteFile, { style, stringify, budget }: CsvOptions) {
     this.#file = file;
     this.#style = style;
+    this.#budget = budget;
     this.#stringify = stringify;
     this.#lineEnd = utf8.encode(style.lineEnd);
     this.#separator = style.separator.charCodeAt(0);
     if (isCopied(style)) this.#scanner = new FieldScanner(this.#separator);
   }
 
-  /** @inheritdoc */
+  /** Takes a row. @throws Error the budget is spent */
   row(row: JsonValue): void {
     this.count++;
     if (this.#columns === undefined && isJsonObject(row)) this.#begin(Object.keys(row));
-    this.#batch.push(fieldsOf(row, this.#columns ?? []));
-    const fields = this.#batch.length * (this.#columns?.length ?? 1);
-    if (this.#batch.length >= ROWS_AT_ONCE || fields >= FIELDS_AT_ONCE) this.end();
+    const fields = fieldsOf(row, this.#columns ?? []);
+    this.#batchFields += fields.length;
+    if (this.#batch.push(fields) >= ROWS_AT_ONCE || this.#batchFields >= FIELDS_AT_ONCE) this.end();
   }
 
-  /** Writes the rows that wait. */
+  /** Writes the rows that wait. @throws Error the budget is spent */
   end(): void {
     if (this.#batch.length === 0) return;
     const { separator, lineEnd, delimiter, isDelimited, isEmptyDelimited, encoding } = this.#style;
@@ -78,6 +90,8 @@ export class CsvRows implements RowReceiver {
       quoted_empty: isEmptyDelimited,
     });
     this.#batch = [];
+    this.#batchFields = 0;
+    spend(this.#budget, text);
     if (encoding === "utf8") this.#file.text(text);
     else this.#file.bytes(Buffer.from(text, encoding));
   }

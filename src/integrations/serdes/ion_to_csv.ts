@@ -3,6 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { dynamicChoice, dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
 import { defineTask } from "../../model/tasks/task_definition.ts";
 import { ByteFile } from "../byte_file.ts";
+import { outputBudget } from "../output_budget.ts";
 import { passRows } from "../row_files.ts";
 import { CHARSET, DATE_PROPERTIES, fetchSource, FROM, RECORDS, URI_OUTPUT } from "./conversion.ts";
 import { CsvRows, type CsvStyle } from "./csv_rows.ts";
@@ -46,7 +47,7 @@ from: "{{ outputs.query.uri }}"`,
     const path = `${await context.directory()}/rows.csv`;
     {
       using file = new ByteFile(path);
-      const rows = new CsvRows(file, style, stringify);
+      const rows = new CsvRows(file, { style, stringify, budget: await outputBudget(source) });
       await passRows(source, rows, context.signal);
       rows.end();
       context.metric("records", rows.count);

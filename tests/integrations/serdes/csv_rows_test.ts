@@ -75,7 +75,7 @@ async function readLines(ion: string, style: CsvStyle = STYLE): Promise<number[]
     const read: number[] = [];
     let lineNumber = 0;
     using file = new ByteFile(`${folder}/rows.csv`);
-    const rows = new CsvRows(file, style, stringify);
+    const rows = new CsvRows(file, { style, stringify, budget: { max: Infinity, left: Infinity } });
     await passRows(`${folder}/rows.ion`, {
       line(bytes, start, end) {
         lineNumber++;
@@ -119,30 +119,29 @@ Deno.test("lines longer than the buffer are copied, and rows between them keep t
   assertEquals(csv.replace(long, "LONG"), "a\n1\nLONG\n2\n3\n");
 });
 
-Deno.test("rows that lack columns of a wide first row are written in small batches; more columns than the limit are refused", async () => {
-  const wide = (columns: number) =>
-    JSON.stringify(Object.fromEntries(Array.from({ length: columns }, (_, n) => [`c${n}`, n])));
+Deno.test("rows are written before they have 200,000 fields together, until the budget is spent", async () => {
   await withTempDir(async (folder) => {
-    const sizes: number[] = [];
-    const counted = (rows: string[][], options: Readonly<Record<string, unknown>>) => {
-      sizes.push(rows.length);
-      return stringify(rows, options);
-    };
-    const style: CsvStyle = {
-      hasHeader: true,
-      separator: ",",
-      lineEnd: "\n",
-      delimiter: '"',
-      isDelimited: false,
-      isEmptyDelimited: false,
-      encoding: "utf8",
-    };
+    const batches: number[] = [];
+    const budget = { max: 1_000_000, left: 1_000_000 };
     using file = new ByteFile(`${folder}/rows.csv`);
-    const rows = new CsvRows(file, style, counted);
-    await Deno.writeTextFile(`${folder}/rows.ion`, `${wide(10_000)}\n${"{}\n".repeat(20)}`);
-    await passRows(`${folder}/rows.ion`, rows, new AbortController().signal);
-    rows.end();
-    assertEquals(sizes, [5, 5, 5, 5, 2]);
+    const rows = new CsvRows(file, {
+      style: STYLE,
+      stringify(given, options) {
+        batches.push(given.reduce((sum, { length }) => sum + length, 0));
+        return stringify(given, options);
+      },
+      budget,
+    });
+    rows.row(Object.fromEntries(Array.from({ length: 16_000 }, (_, index) => [`m${index}`, 1])));
+    const write = async () => {
+      for (let count = 0; count < 100; count++) await Promise.resolve(rows.row({}));
+    };
+    await assertRejects(write, Error, "they have more than 1000000 characters");
+    assertEquals(Math.max(...batches) < 200_000, true, batches.join());
   });
-  await assertRejects(() => csvOf(wide(16_385), {}), Error, "the first one has more than 16384 columns");
+});
+
+Deno.test("a first row with more columns than the limit is refused", async () => {
+  const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 16_385 }, (_, n) => [`c${n}`, n])));
+  await assertRejects(() => csvOf(wide, {}), Error, "the first one has more than 16384 columns");
 });
