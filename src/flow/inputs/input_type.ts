@@ -2,14 +2,21 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { Budget } from "../../languages/regex/mod.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
+import type { ValueBudget } from "../source/parse.ts";
 
 /** A converted value, or why the conversion failed; the reason is the middle of "Invalid input for `id`, <reason>, but received …". */
 export type Converted = { readonly value: JsonValue } | { readonly reason: string };
 
-/** Conversion of list elements, and what conversions that belong together share. */
-export interface Conversions {
-  /** For the patterns of all validators; absent: each has a budget of its own. */
+/** What conversions that belong together share; absent: each has a budget of its own. */
+export interface ConversionBudgets {
+  /** For the patterns of all validators. */
   readonly patternBudget?: Budget;
+  /** For all texts in YAML and ION. */
+  readonly valueBudget?: ValueBudget;
+}
+
+/** Conversion of list elements. */
+export interface Conversions extends ConversionBudgets {
   /** True for the name of a type. */
   isKnown(type: string): boolean;
   /** The value as one of `type`; `undefined` when there is no such type. */

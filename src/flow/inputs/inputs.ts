@@ -16,9 +16,10 @@ import { MAX_INPUT_VALUE_BYTES } from "../../model/limits.ts";
 import { dependencyOf, dependencyOrder } from "./depends_on.ts";
 import { flagOf, scalarText, textOf } from "../schema/describe.ts";
 import type { Conversions, Converted, InputType } from "./input_type.ts";
-import { conversions, findInputType } from "./registry.ts";
+import { conversions, conversionsWith, findInputType } from "./registry.ts";
 import { firstChoice } from "./select.ts";
 import { shownValue } from "./shown_value.ts";
+import { valueBudget } from "../source/parse.ts";
 import { hasExpression } from "../source/report.ts";
 
 /** Renders a template with the inputs resolved so far. @throws ExpressionError it cannot be rendered */
@@ -124,7 +125,10 @@ class Resolver {
   readonly #resolved: JsonObject = {};
   readonly #secrets: string[] = [];
   readonly #disabled = new Set<string>();
-  readonly #conversions: Conversions = { ...conversions, patternBudget: untimedBudget() };
+  readonly #conversions: Conversions = conversionsWith({
+    patternBudget: untimedBudget(),
+    valueBudget: valueBudget(),
+  });
 
   constructor(given: ReadonlyMap<string, GivenValue>, options: ResolveOptions) {
     this.#given = given;

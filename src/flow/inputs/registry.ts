@@ -4,7 +4,7 @@ import { booleanInput, boolInput } from "./boolean.ts";
 import { durationInput } from "./duration.ts";
 import { fileInput } from "./file.ts";
 import { formInput } from "./form.ts";
-import type { Conversions, Converted, InputDeclaration, InputType } from "./input_type.ts";
+import type { ConversionBudgets, Conversions, Converted, InputDeclaration, InputType } from "./input_type.ts";
 import { ionInput, jsonInput, yamlInput } from "./json.ts";
 import { floatInput, intInput } from "./number.ts";
 import { arrayInput, multiselectInput, selectInput } from "./select.ts";
@@ -63,12 +63,20 @@ export function findInputType(name: string): InputType | undefined {
 }
 
 /** Converts elements of lists. Elements have no properties besides their type, and are never secret: lists are shown. */
-export const conversions: Conversions = Object.freeze({
-  isKnown: (type: string) => elementType(type) !== undefined,
-  convert(type: string, value: JsonValue): Converted | undefined {
-    return elementType(type)?.convert(value, {}, conversions);
-  },
-});
+export const conversions: Conversions = conversionsWith({});
+
+/** As {@link conversions}, which share budgets. */
+export function conversionsWith({ patternBudget, valueBudget }: ConversionBudgets): Conversions {
+  const shared: Conversions = Object.freeze({
+    patternBudget,
+    valueBudget,
+    isKnown: (type: string) => elementType(type) !== undefined,
+    convert(type: string, value: JsonValue): Converted | undefined {
+      return elementType(type)?.convert(value, {}, shared);
+    },
+  });
+  return shared;
+}
 
 function elementType(name: string): InputType | undefined {
   const type = BY_NAME.get(name);

@@ -8,6 +8,7 @@ import {
   expected,
   type InputType,
 } from "./input_type.ts";
+import { tooManyValues } from "../source/parse.ts";
 import { inputIdOf } from "./form.ts";
 import { readJson } from "./json.ts";
 import { shownValue } from "./shown_value.ts";
@@ -94,9 +95,12 @@ function readItems(
 
 function convertItems(list: readonly JsonValue[], type: string, conversions: Conversions): Converted {
   const items: JsonValue[] = [];
+  const { valueBudget } = conversions;
   for (const item of list) {
     const converted = item === null ? undefined : conversions.convert(type, item);
     if (!converted || "reason" in converted) {
+      const refusal = valueBudget && tooManyValues(valueBudget);
+      if (refusal) return refusal;
       return { reason: `Unable to parse array element as \`${type}\` on \`${shownValue(item)}\`` };
     }
     items.push(converted.value);

@@ -69,11 +69,45 @@ function parseWithPositions(source: string, lines: SourceLines): ParsedSource {
   };
 }
 
+/** Values that texts may have together. */
+export interface ValueBudget {
+  values: number;
+}
+
+/** The values of one text in YAML. Texts that are read in one turn share a budget. */
+export function valueBudget(): ValueBudget {
+  return { values: SOURCE_RULES.maxNodes };
+}
+
+/** Values that take as long as the begin of a text. */
+const TEXT_VALUES = 5;
+
+/** Spends the values of a text, and what each text takes. */
+export function spendValues(budget: ValueBudget, values: number): void {
+  budget.values -= values + TEXT_VALUES;
+}
+
+/** The reason to read no further text; `undefined` while values remain. */
+export function tooManyValues(budget: ValueBudget): { readonly reason: string } | undefined {
+  return budget.values <= 0 ? TOO_MANY_VALUES : undefined;
+}
+
+const TOO_MANY_VALUES = {
+  reason: `the texts in YAML or ION have more than ${SOURCE_RULES.maxNodes} values together: ` +
+    `use fewer, or JSON (each text counts as ${TEXT_VALUES} more)`,
+};
+
 /** Parses YAML text of any value; `reason` names the first syntax error and its position. */
-export function parseYamlValue(text: string): YamlValueResult {
-  const read = readYaml(text, SOURCE_RULES);
+export function parseYamlValue(text: string, budget: ValueBudget = valueBudget()): YamlValueResult {
+  const refusal = tooManyValues(budget);
+  if (refusal) return refusal;
+  const isShared = budget.values < SOURCE_RULES.maxNodes;
+  const read = readYaml(text, { ...SOURCE_RULES, maxNodes: budget.values });
   const [error] = read.errors;
+  // Of a text with errors it is not known how much was read.
+  spendValues(budget, error ? text.length : read.size);
   if (error) {
+    if (isShared && error.code === "yaml_size") return TOO_MANY_VALUES;
     return { reason: positioned(error.message, new SourceLines(text).range(error.start, error.end)) };
   }
   return { value: read.value };

@@ -4,7 +4,7 @@ import { flattenString } from "../../base/text/flatten_string.ts";
 import { nearestName, type SearchBudget, takeNames } from "../../base/text/nearest_name.ts";
 import { type Budget, untimedBudget } from "../../languages/regex/mod.ts";
 import type { Problem } from "../../model/flows/problem.ts";
-import { memberOf, type ParsedSource, type Path } from "./parse.ts";
+import { memberOf, type ParsedSource, type Path, type ValueBudget, valueBudget } from "./parse.ts";
 
 /** A problem of a flow, with its path as error messages show it. */
 export interface FlowProblem extends Problem {
@@ -66,6 +66,8 @@ export class Report {
   readonly #searchBudget: SearchBudget = { cells: MAX_COMPARED_CELLS };
   /** For the patterns that the whole source is checked with. */
   readonly patternBudget: Budget = untimedBudget();
+  /** For the texts in YAML and ION that are defaults. */
+  readonly valueBudget: ValueBudget = valueBudget();
 
   /** Templates are collected only when they will be checked. */
   constructor(parsed: ParsedSource, options: { readonly notesTemplates?: boolean } = {}) {

@@ -3,13 +3,13 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../.
 import { groupsOf, IdSet } from "./check_ids.ts";
 import { checkObject, checkTypeMember, refuseUnknownType } from "./check_type.ts";
 import { dependencyOrder } from "../inputs/depends_on.ts";
-import type { Budget } from "../../languages/regex/mod.ts";
 import { describeValue, elementsOf, flagOf, hasValue, scalarText, textOf } from "../schema/describe.ts";
 import { INPUT_PROPERTIES, OUTPUT_PROPERTIES } from "../schema/flow_schema.ts";
 import { FORM, isForm } from "../inputs/form.ts";
 import type { DeclarationMistake, InputDeclaration, InputType } from "../inputs/input_type.ts";
 import {
   conversions,
+  conversionsWith,
   findDeclaredType,
   findInputType,
   listInputTypes,
@@ -151,7 +151,7 @@ function checkDefaults(
   }
   if (!isSound || holdsExpression(defaults) || isNoValue(defaults, type)) return;
   const reason = type.refusesDefault?.(defaults, properties) ??
-    failureOf(type, properties, { defaults, patternBudget: report.patternBudget });
+    failureOf(type, properties, { defaults, report });
   if (reason === undefined) return;
   const shown = type.isSecret ? HIDDEN : shownValue(defaults);
   report.error("bad_default", at, `${reason}, but received \`${shown}\``);
@@ -161,9 +161,9 @@ function checkDefaults(
 function failureOf(
   type: InputType,
   properties: JsonObject,
-  { defaults, patternBudget }: { readonly defaults: JsonValue; readonly patternBudget: Budget },
+  { defaults, report }: { readonly defaults: JsonValue; readonly report: Report },
 ): string | undefined {
-  const converted = type.convert(defaults, properties, { ...conversions, patternBudget });
+  const converted = type.convert(defaults, properties, conversionsWith(report));
   return "reason" in converted ? converted.reason : undefined;
 }
 

@@ -45,6 +45,8 @@ export interface YamlReading {
   readonly errors: readonly YamlError[];
   /** The node of each list and object, for positions. */
   readonly nodes: ReadonlyMap<JsonValue[] | JsonObject, YamlNode>;
+  /** Number of values, those of aliases counted at each use. */
+  readonly size: number;
 }
 
 /** The rules of sources. */
@@ -85,10 +87,10 @@ export function isMergeKey(key: unknown): boolean {
 /** Reads the only document of a text, or the first. */
 export function readYaml(source: string, rules: YamlRules): YamlReading {
   const tree = parseYamlTree(source, rules);
-  if (!tree.document) return { value: null, errors: tree.errors, nodes: new Map() };
+  if (!tree.document) return { value: null, errors: tree.errors, nodes: new Map(), size: 0 };
   const reader = new ValueReader(rules);
   const value = reader.read(tree.document.contents, 0);
-  return { value, errors: reader.errors, nodes: reader.nodes };
+  return { value, errors: reader.errors, nodes: reader.nodes, size: reader.size };
 }
 
 /** Reads one tree; collects errors and continues. */
@@ -99,7 +101,8 @@ class ValueReader {
   readonly #anchors = new Map<string, YamlNode>();
   readonly #targets = new Map<Alias, YamlNode>();
   readonly #open = new Set<YamlNode>();
-  #nodes = 0;
+  /** Values so far. */
+  size = 0;
   #aliases = 0;
   #expandedChars = 0;
   /** Depth of aliases within aliases at the current node. */
@@ -112,7 +115,7 @@ class ValueReader {
   read(node: unknown, depth: number): JsonValue {
     const { maxDepth, maxNodes } = this.#rules;
     if (depth > maxDepth) return this.#fail(tooDeep(nodeRange(node)[0], maxDepth));
-    if (++this.#nodes > maxNodes) {
+    if (++this.size > maxNodes) {
       return this.#fail(tooLarge(nodeRange(node)[0], maxNodes));
     }
     if (isAlias(node)) return this.#readAlias(node, depth);
