@@ -1,5 +1,5 @@
 /** Files of other systems. */
-import { matchesPattern, seriesBudget } from "../languages/regex/mod.ts";
+import { seriesBudget, wholeTest } from "../languages/regex/mod.ts";
 import { dynamicProperty, type PropertySchema } from "../model/flows/schema.ts";
 
 /** Property: what becomes of files that were read. */
@@ -35,8 +35,10 @@ export function pathWithin(folder: string, remoteName: string): string {
 export function nameTest(pattern: string | undefined): (name: string) => boolean {
   if (pattern === undefined) return () => true;
   const budgetFor = seriesBudget();
+  let test: ReturnType<typeof wholeTest> | undefined;
   return (name) => {
-    const result = matchesPattern(pattern, name, budgetFor(name));
+    test ??= wholeTest(pattern);
+    const result = typeof test === "function" ? test(name, budgetFor(name)) : test;
     if (typeof result === "boolean") return result;
     throw new Error(`Invalid regular expression "${pattern}": ${result.reason}`);
   };

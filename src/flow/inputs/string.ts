@@ -25,9 +25,9 @@ export const stringInput: InputType = {
     if (outcome === true) return { value: text };
     return { reason: outcome === false ? `it must match the pattern \`${pattern}\`` : outcome.reason };
   },
-  checkDeclaration(properties) {
+  checkDeclaration(properties, { patternBudget }) {
     const pattern = textOf(properties, "validator");
-    const mistake = pattern === undefined ? undefined : patternMistake(pattern);
+    const mistake = pattern === undefined ? undefined : patternMistake(pattern, patternBudget);
     return mistake === undefined ? [] : [{ property: "validator", message: `invalid pattern: ${mistake}` }];
   },
 };

@@ -8,7 +8,6 @@ import { INPUT_PROPERTIES, OUTPUT_PROPERTIES } from "../schema/flow_schema.ts";
 import { FORM, isForm } from "../inputs/form.ts";
 import type { DeclarationMistake, InputDeclaration, InputType } from "../inputs/input_type.ts";
 import {
-  conversions,
   conversionsWith,
   findDeclaredType,
   findInputType,
@@ -107,7 +106,7 @@ function checkDeclaration(properties: JsonObject, path: Path, { report, isForeig
   checkMembers(properties, schemas, { path, report, isForeign, apart: IDENTITY });
   const mistakes = [
     ...refusedMembers(properties, type),
-    ...type.checkDeclaration?.(properties, conversions) ?? [],
+    ...type.checkDeclaration?.(properties, conversionsWith(report)) ?? [],
   ];
   for (const { property, message } of mistakes) report.error("bad_input", [...path, property], message);
   const values = findInputType(name);

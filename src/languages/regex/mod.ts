@@ -6,4 +6,12 @@
  * look-around and back references.
  */
 export { metered } from "./metered.ts";
-export { type Budget, matchesPattern, patternMistake, Regex, seriesBudget, untimedBudget } from "./regex.ts";
+export {
+  type Budget,
+  matchesPattern,
+  patternMistake,
+  Regex,
+  seriesBudget,
+  untimedBudget,
+  wholeTest,
+} from "./regex.ts";

@@ -1,6 +1,6 @@
 /** A compiled regular expression: finds, replaces and splits as Java does. A pattern without operators is searched as text. */
 import { indexOfText } from "../../base/text/find_text.ts";
-import { ExpressionError, fail } from "../values/mod.ts";
+import { ExpressionError, fail, MAX_REGEX_INSTRUCTIONS } from "../values/mod.ts";
 import { Backtracker } from "./backtracker.ts";
 import { compileRegex, Machine, type MoveBudget, type Program, spendMoves } from "./machine.ts";
 import { parseRegex, type RegexTree } from "./syntax.ts";
@@ -154,9 +154,9 @@ function groupsOf(text: string, slots: readonly number[]): (string | undefined)[
   return groups;
 }
 
-/** Why a pattern cannot be used; `undefined` when it can. */
-export function patternMistake(pattern: string): string | undefined {
-  const compiled = compile(pattern);
+/** Why a pattern cannot be used; `undefined` when it can. Patterns that are compiled in one turn share a budget. */
+export function patternMistake(pattern: string, budget = untimedBudget()): string | undefined {
+  const compiled = compile(pattern, budget);
   return compiled instanceof Regex ? undefined : compiled.reason;
 }
 
@@ -181,28 +181,52 @@ export function seriesBudget(): (text: string) => Budget {
   };
 }
 
+type Refusal = { readonly reason: string };
+
+/** Whether the whole text matches; a reason when it takes too many moves. */
+type WholeTest = (text: string, budget: Budget) => boolean | Refusal;
+
+/** A test of whole texts; a reason when the pattern cannot be used. */
+export function wholeTest(pattern: string, budget = untimedBudget()): WholeTest | Refusal {
+  const regex = compile(pattern, budget);
+  if (!(regex instanceof Regex)) return regex;
+  return (text, budget) => guarded(() => regex.find(text, 0, budget) !== undefined);
+}
+
 /** Whether a pattern matches the whole text; a reason when the pattern or the text is beyond the limits. */
 export function matchesPattern(
   pattern: string,
   text: string,
   budget = untimedBudget(),
-): boolean | { readonly reason: string } {
-  const regex = compile(pattern);
-  if (!(regex instanceof Regex)) return regex;
+): boolean | Refusal {
+  const test = wholeTest(pattern, budget);
+  return typeof test === "function" ? test(text, budget) : test;
+}
+
+/** Compiling takes moves, too: one for each instruction. */
+function compile(pattern: string, budget: MoveBudget): Regex | Refusal {
   return guarded(() => {
-    return regex.find(text, 0, budget) !== undefined;
+    spendCompilation(budget, pattern.length);
+    try {
+      // First alone: a bracket too many must not pair with those around it.
+      spendCompilation(budget, new Regex(pattern).size);
+      return new Regex(`\\A(?:${pattern})\\z`);
+    } catch (error) {
+      if (error instanceof ExpressionError && error.code === "limit") budget.moves -= MAX_REGEX_INSTRUCTIONS;
+      throw error;
+    }
   });
 }
 
-function compile(pattern: string): Regex | { readonly reason: string } {
-  return guarded(() => {
-    new Regex(pattern); // first alone: a bracket too many must not pair with those around it
-    return new Regex(`\\A(?:${pattern})\\z`);
-  });
+function spendCompilation(budget: MoveBudget, moves: number): void {
+  budget.moves -= moves;
+  if (budget.moves < 0) {
+    fail("limit", "Cannot use the regular expression: it and those before it take too many moves together");
+  }
 }
 
 /** Errors of the engine as reasons. */
-function guarded<T>(run: () => T): T | { readonly reason: string } {
+function guarded<T>(run: () => T): T | Refusal {
   try {
     return run();
   } catch (error) {

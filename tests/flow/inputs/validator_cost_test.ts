@@ -42,3 +42,27 @@ Deno.test("validateFlow() gives the validators of all defaults their moves toget
   const problems = describedProblemsOf(`${VALID}inputs:\n${inputs.join("")}`);
   assertEquals(problems.filter((problem) => TOO_MANY.test(String(problem))).length, 9);
 });
+
+/** Some 3,900 instructions each: 256 of them take all moves. */
+const LARGE = Array.from({ length: 400 }, (_, i) => `(?:${"abcd"[i % 4]}{62}){62}`);
+/** More instructions than a pattern may have. */
+const TOO_LARGE = LARGE.map(() => "(?:a{62}){99}");
+const TOO_LARGE_TOGETHER = /it and those before it take too many moves together/;
+
+function countTooLarge(problems: readonly (string | undefined)[]): void {
+  const refused = problems.filter((problem) => TOO_LARGE_TOGETHER.test(problem ?? ""));
+  assert(refused.length > 100 && refused.length < 200, `${refused.length}`);
+}
+
+Deno.test("checkInputs() gives the compilation of all validators of a form its moves together", () => {
+  const declared = LARGE.map((pattern, i) => `- {id: i${i}, type: STRING, validator: '${pattern}'}`);
+  const given = new Map(LARGE.map((_, i): [string, GivenValue] => [`i${i}`, { kind: "text", text: "b" }]));
+  countTooLarge(checkInputs(inputsOf(declared.join("\n")), given).map(({ problem }) => problem));
+});
+
+for (const [name, patterns] of [["large", LARGE], ["too large", TOO_LARGE]] as const) {
+  Deno.test(`validateFlow() gives the compilation of all validators its moves together: ${name} ones`, () => {
+    const inputs = patterns.map((pattern, i) => `- {id: i${i}, type: STRING, validator: '${pattern}'}\n`);
+    countTooLarge(describedProblemsOf(`${VALID}inputs:\n${inputs.join("")}`));
+  });
+}
