@@ -117,6 +117,9 @@ function sealed(value: JsonValue, seal: SealInput | undefined): Converted {
 /** Replaces a secret in messages; its length is constant. */
 const HIDDEN_VALUE = "********";
 
+/** Characters that are compared with secrets in one turn, counted for each secret: some 100 ms. */
+const MAX_COMPARED_CHARS = 256 * 1024 * 1024;
+
 /** Resolves inputs one after the other; later ones may refer to earlier ones. */
 class Resolver {
   readonly #given: ReadonlyMap<string, GivenValue>;
@@ -124,6 +127,7 @@ class Resolver {
   /** Secrets are in clear: conditions and defaults may depend on them. */
   readonly #resolved: JsonObject = {};
   readonly #secrets: string[] = [];
+  #comparedChars = 0;
   readonly #disabled = new Set<string>();
   readonly #conversions: Conversions = conversionsWith({
     patternBudget: untimedBudget(),
@@ -140,9 +144,10 @@ class Resolver {
     const failed = (reason: string, received: JsonValue | undefined): InputCheck => {
       const isShown = !findInputType(input.type)?.isSecret || received === null || received === undefined;
       const shown = isShown ? shownValue(received) : HIDDEN_VALUE;
-      const problem = `Invalid input for \`${input.id}\`, ${reason}, but received \`${shown}\``;
-      const shownProblem = this.#withoutSecrets(problem);
-      return { input, properties, enabled: true, isDefault: false, problem: shownProblem };
+      const refused = `Invalid input for \`${input.id}\`, `;
+      const problem = this.#withoutSecrets(`${refused}${reason}, but received \`${shown}\``) ??
+        `${refused}the reason is not shown, since hiding all secrets in it takes too long: correct the other inputs first`;
+      return { input, properties, enabled: true, isDefault: false, problem };
     };
     const isEnabled = this.#isEnabled(input);
     if (isEnabled !== true) {
@@ -167,10 +172,17 @@ class Resolver {
     return { input, properties, enabled: true, isDefault, value: kept.value };
   }
 
-  /** Masks secrets, which may be part of the value of another input. */
-  #withoutSecrets(text: string): string {
+  /** Masks secrets, which may be part of the value of another input; `undefined` if that takes too long. */
+  #withoutSecrets(text: string): string | undefined {
+    if (!this.#mayCompare(text)) return undefined;
     const shown = this.#options.mask?.(text) ?? text;
     return this.#secrets.reduce((masked, secret) => masked.replaceAll(secret, HIDDEN_VALUE), shown);
+  }
+
+  /** Counts the comparison of a text with each secret. */
+  #mayCompare(text: string): boolean {
+    this.#comparedChars += text.length * this.#secrets.length;
+    return this.#comparedChars <= MAX_COMPARED_CHARS;
   }
 
   /** The condition, or why it cannot be rendered. An input that depends on a disabled one is disabled too. */
@@ -222,7 +234,7 @@ class Resolver {
     const converted = type.convert(fallback.value, properties, this.#conversions);
     if ("value" in converted) return { value: converted.value, isDefault: true };
     const text = printed(fallback.value);
-    const isHidden = this.#secrets.some((secret) => text.includes(secret));
+    const isHidden = !this.#mayCompare(text) || this.#secrets.some((secret) => text.includes(secret));
     return isHidden
       ? { reason: "its default depends on a secret and is not valid", received: HIDDEN_VALUE }
       : { reason: converted.reason, received: fallback.value };

@@ -123,6 +123,24 @@ Deno.test("checkInputs() never gives a SECRET in clear", () => {
   assert(!JSON.stringify(checks).includes(SECRET));
 });
 
+Deno.test("checkInputs() hides secrets in many problems, and shows none that would take too long", () => {
+  const ids = Array.from({ length: 3_000 }, (_, i) => i);
+  const declared = [
+    ...ids.map((i) => `- {id: s${i}, type: SECRET}`),
+    ...ids.map((i) => `- {id: i${i}, type: INT}`),
+  ];
+  const given = texts(
+    Object.fromEntries(ids.flatMap((i) => [[`s${i}`, `${SECRET}-${i}-`], [`i${i}`, `${SECRET}-${i}-`]])),
+  );
+  const problems = checkInputs(inputsOf(declared.join("\n")), given, { seal }).slice(3_000)
+    .map(({ problem = "" }) => problem);
+  assertEquals(problems.filter((problem) => problem.includes(SECRET)), []);
+  const shown = problems.filter((problem) => problem.includes("Expected `INT` but received `********`"));
+  const others = problems.filter((problem) => problem.includes("the reason is not shown, since"));
+  assert(shown.length >= 200 && shown.length <= 1_500, `${shown.length}`);
+  assertEquals(shown.length + others.length, 3_000);
+});
+
 Deno.test("convertValue() encrypts an output of type SECRET, or refuses it", () => {
   assertEquals(convertValue("SECRET", SECRET, { seal }), { value: { sealed: 15 } });
   assertEquals(convertValue("SECRET", null, { seal }), { value: null });
