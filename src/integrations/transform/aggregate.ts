@@ -11,6 +11,7 @@ import { dynamicChoice, dynamicProperty } from "../../model/flows/schema.ts";
 import { defineTask } from "../../model/tasks/task_definition.ts";
 import { declaredFields, type Field } from "./fields.ts";
 import { compileRecordExpression, type RecordExpression } from "./record_expression.ts";
+import { RecordSteps } from "./record_steps.ts";
 import { castTo, compute, mean, numberFrom } from "./record_values.ts";
 import {
   counters,
@@ -192,9 +193,10 @@ class Groups {
 
   #read(record: JsonObject, isKept: boolean) {
     let error: Error | undefined;
+    const steps = new RecordSteps();
     const values = this.#columns.map(({ name, read, step, isMean }): JsonValue | Error => {
       try {
-        const value = read(record);
+        const value = steps.read(read(record, steps));
         // A trial, so that a record that is left out changes nothing.
         if (!isKept) step({ value: isMean ? 0 : null, count: 0, isFailed: false }, value);
         return value;

@@ -55,8 +55,8 @@ export function computedFields(given: JsonValue | undefined): ComputedField[] {
     const evaluate = compileRecordExpression(field.source);
     return {
       ...field,
-      value(record) {
-        const value = evaluate(record);
+      value(record, steps) {
+        const value = steps.read(evaluate(record, steps));
         return field.type === undefined ? value : castTo(field.type, value);
       },
     };

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { dynamicChoice, dynamicText, type PropertySchema } from "../../model/flows/schema.ts";
 import { defineTask } from "../../model/tasks/task_definition.ts";
 import { compileRecordExpression, type RecordExpression } from "./record_expression.ts";
+import { RecordSteps } from "./record_steps.ts";
 import {
   counters,
   Counts,
@@ -29,10 +30,10 @@ export const CHOICE_METRICS = counters({
 });
 
 /** The condition of `where`. @throws Error the expression is malformed; later, the value is no boolean */
-export function conditionOf(source: string): (record: JsonObject) => boolean {
+export function conditionOf(source: string): (record: JsonObject, steps: RecordSteps) => boolean {
   const evaluate: RecordExpression = compileRecordExpression(source);
-  return (record) => {
-    const value = evaluate(record);
+  return (record, steps) => {
+    const value = evaluate(record, steps);
     if (typeof value === "boolean") return value;
     throw new Error(`Cannot filter by "${source}": the value is not a boolean`);
   };
@@ -70,7 +71,7 @@ where: is_active && country in ("FR", "DE")`,
         counts.add("processed");
         let isKept: boolean;
         try {
-          isKept = holds(record);
+          isKept = holds(record, new RecordSteps());
         } catch (error) {
           counts.add("failed");
           if (onError === "FAIL") throw error;

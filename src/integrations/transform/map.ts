@@ -3,6 +3,7 @@ import { type JsonObject, setOwnProperty } from "../../base/json.ts";
 import { dynamicChoice, dynamicFlag } from "../../model/flows/schema.ts";
 import { defineTask } from "../../model/tasks/task_definition.ts";
 import { type ComputedField, computedFields, FIELDS, withoutNulls } from "./fields.ts";
+import { RecordSteps } from "./record_steps.ts";
 import {
   counters,
   Counts,
@@ -77,11 +78,11 @@ function compute(
   fields: readonly ComputedField[],
   onError: string,
 ): { readonly values: JsonObject; readonly error?: Error } {
-  const values: JsonObject = {};
+  const values: JsonObject = {}, steps = new RecordSteps();
   let failure: Error | undefined;
   for (const field of fields) {
     try {
-      const value = field.value(record);
+      const value = field.value(record, steps);
       if (value === null && !field.isOptional) throw new Error("it is null, and not optional");
       setOwnProperty(values, field.name, value);
     } catch (error) {

@@ -1,14 +1,15 @@
 /**
  * Expressions of record transformations, such as `sum(items[].price) > 100 && country in ("FR", "DE")`. They read one record and
- * take time in proportion to its size and their own length. No library: jq and the template language have other paths.
+ * take {@link RecordSteps}. No library: jq and the template language have other paths.
  */
 import { isJsonObject, jsonEquals, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { compareNumbers } from "../../languages/values/mod.ts";
 import { functionOf } from "./record_functions.ts";
+import type { RecordSteps } from "./record_steps.ts";
 import { compute, flagFrom, numberFrom } from "./record_values.ts";
 
-/** A compiled expression. @throws Error the record does not fit */
-export type RecordExpression = (record: JsonObject) => JsonValue;
+/** A compiled expression. Those of one record share its steps. @throws Error the record does not fit, or takes too many steps */
+export type RecordExpression = (record: JsonObject, steps: RecordSteps) => JsonValue;
 
 const MAX_LENGTH = 10_000;
 const MAX_DEPTH = 50;
@@ -136,7 +137,8 @@ class Parser {
       if (!operation) return left;
       this.#at++;
       const first = left, second = operand();
-      left = (record) => operation(first(record), second(record));
+      left = (record, steps) =>
+        operation(steps.read(first(record, steps)), steps.read(second(record, steps)));
     }
   }
 
@@ -145,9 +147,11 @@ class Parser {
     if (!this.#accept("in", "name")) return value;
     this.#expect("(");
     const candidates = this.#list();
-    return (record) => {
-      const sought = value(record);
-      return candidates.some((candidate) => jsonEquals(candidate(record), sought));
+    return (record, steps) => {
+      const sought = value(record, steps);
+      return candidates.some((candidate) =>
+        jsonEquals(steps.read(candidate(record, steps)), steps.read(sought))
+      );
     };
   }
 
@@ -165,10 +169,10 @@ class Parser {
     const isNot = this.#accept("!"), isMinus = !isNot && this.#accept("-");
     const operand = isNot || isMinus ? this.#unary() : this.#primary();
     this.#depth--;
-    if (isMinus) return (record) => compute("-", 0, operand(record));
+    if (isMinus) return (record, steps) => compute("-", 0, steps.read(operand(record, steps)));
     if (!isNot) return operand;
-    return (record) => {
-      const value = operand(record);
+    return (record, steps) => {
+      const value = steps.read(operand(record, steps));
       return value === null ? null : !flagFrom(value);
     };
   }
@@ -190,7 +194,7 @@ class Parser {
     if (literal !== undefined) return constant(literal);
     if (!this.#accept("(")) return this.#path(name);
     const call = functionOf(name), args = this.#list();
-    return (record) => call(args.map((arg) => arg(record)));
+    return (record, steps) => call(args.map((arg) => steps.read(arg(record, steps))));
   }
 
   #path(first: string): RecordExpression {
@@ -200,7 +204,7 @@ class Parser {
       if (token?.kind !== "name") throw new Error('a name is missing after "."');
       segments.push(this.#segment(token.text));
     }
-    return (record) => resolve(record, segments, 0);
+    return (record, steps) => resolve(record, segments, { at: 0, steps });
   }
 
   #segment(name: string): Segment {
@@ -226,9 +230,9 @@ function constant(value: JsonValue): RecordExpression {
 }
 
 function logical(isOr: boolean, left: RecordExpression, right: RecordExpression): RecordExpression {
-  return (record) => {
+  return (record, steps) => {
     for (const operand of [left, right]) {
-      const value = operand(record);
+      const value = steps.read(operand(record, steps));
       if (value === null) return null;
       if (flagFrom(value) === isOr) return isOr;
     }
@@ -243,14 +247,19 @@ interface Segment {
   readonly isEach?: boolean;
 }
 
-function resolve(value: JsonValue, segments: readonly Segment[], at: number): JsonValue {
+function resolve(
+  value: JsonValue,
+  segments: readonly Segment[],
+  { at, steps }: { readonly at: number; readonly steps: RecordSteps },
+): JsonValue {
+  steps.spend(1);
   const segment = segments[at];
   if (!segment || value === null) return value;
   const { name, index, isEach } = segment;
   if (!isJsonObject(value)) throw new Error(`Expected a map for "${name}"`);
-  const member = ownProperty(value, name) ?? null;
-  if (member === null || !isEach && index === undefined) return resolve(member, segments, at + 1);
+  const member = ownProperty(value, name) ?? null, next = { at: at + 1, steps };
+  if (member === null || !isEach && index === undefined) return resolve(member, segments, next);
   if (!Array.isArray(member)) throw new Error(`Expected a list for "${name}[]"`);
-  if (index !== undefined) return resolve(member[index] ?? null, segments, at + 1);
-  return at === segments.length - 1 ? member : member.map((item) => resolve(item, segments, at + 1));
+  if (index !== undefined) return resolve(member[index] ?? null, segments, next);
+  return at === segments.length - 1 ? member : member.map((item) => resolve(item, segments, next));
 }

@@ -1,6 +1,8 @@
 /** Records in and out of transformations: values of expressions, or files of Ion. Files are streamed. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { readStructure } from "../../base/json_text.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 import { dynamicChoice, dynamicProperty, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { MetricDeclaration } from "../../model/flows/type_declaration.ts";
 import { isStorageUri } from "../../model/namespaces/storage_uri.ts";
@@ -57,6 +59,8 @@ export function counters(
   );
 }
 
+const TURN_MS = 10;
+
 /** Records that are read once. */
 export interface RecordSource {
   /** The file that they are in. */
@@ -75,13 +79,15 @@ export async function sourceOf(context: TaskContext, given: JsonValue | undefine
   throw new Error("Cannot read the records: they must be a list of maps, a map, or a storage URI");
 }
 
-/** Lists are read element by element. */
+/** Lists are read element by element. What becomes of the records is done in turns: each takes little time. */
 async function* checked(
   values: AsyncIterable<JsonValue> | Iterable<JsonValue>,
 ): AsyncGenerator<JsonObject> {
   let index = 0;
+  const turns = new Turns(systemClock, TURN_MS);
   for await (const value of values) {
     for (const record of Array.isArray(value) ? value : [value]) {
+      await turns.next();
       index++;
       if (!isJsonObject(record)) throw new Error(`Cannot read the records: record ${index} is not a map`);
       yield record;

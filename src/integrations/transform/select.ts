@@ -5,6 +5,7 @@ import { defineTask } from "../../model/tasks/task_definition.ts";
 import { alignedRecords, alignedSources, INPUTS } from "./aligned.ts";
 import { type ComputedField, computedFields, FIELDS, withoutNulls } from "./fields.ts";
 import { CHOICE_METRICS, conditionOf, ON_RECORD_ERROR } from "./filter.ts";
+import { RecordSteps } from "./record_steps.ts";
 import { Counts, OUTPUT_PROPERTIES, RECORD_OUTPUTS, recordOutputs } from "./records.ts";
 
 /** Joins, chooses and computes in one step. */
@@ -77,7 +78,7 @@ fields:
 });
 
 interface Choice {
-  readonly holds: (record: JsonObject) => boolean;
+  readonly holds: ReturnType<typeof conditionOf>;
   readonly fields: readonly ComputedField[];
   /** Numbers of sources, from 1. */
   readonly kept: readonly number[];
@@ -86,12 +87,12 @@ interface Choice {
 /** The record of the result, or `undefined` for one that is left out. */
 function chooser({ holds, fields, kept }: Choice) {
   return (joined: JsonObject, records: readonly JsonObject[]): JsonObject | undefined => {
-    const scope = { ...joined };
+    const scope = { ...joined }, steps = new RecordSteps();
     records.forEach((record, index) => setOwnProperty(scope, `$${index + 1}`, record));
-    if (!holds(scope)) return undefined;
+    if (!holds(scope, steps)) return undefined;
     if (fields.length === 0) return joined;
     const result = joinedOf(kept.map((number) => records[number - 1] ?? {}));
-    for (const { name, value } of fields) setOwnProperty(result, name, value(scope));
+    for (const { name, value } of fields) setOwnProperty(result, name, value(scope, steps));
     return result;
   };
 }

@@ -9,6 +9,7 @@ import {
 import { dynamicChoice, dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
 import { defineTask } from "../../model/tasks/task_definition.ts";
 import { compileRecordExpression, type RecordExpression } from "./record_expression.ts";
+import { RecordSteps } from "./record_steps.ts";
 import {
   counters,
   Counts,
@@ -84,7 +85,7 @@ as: item`,
 
 function elementsOf(record: JsonObject, read: RecordExpression, path: string): JsonValue[] | Error {
   try {
-    const value = read(record);
+    const value = read(record, new RecordSteps());
     if (value === null) return [];
     return Array.isArray(value) ? value : new Error(`Cannot unnest "${path}": it is not a list`);
   } catch (error) {

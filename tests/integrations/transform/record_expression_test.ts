@@ -2,6 +2,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../../src/base/json.ts";
 import { compileRecordExpression } from "../../../src/integrations/transform/record_expression.ts";
+import { RecordSteps } from "../../../src/integrations/transform/record_steps.ts";
 
 const RECORD = parseJson(
   `{"user": {"id": "c1", "tags": ["a", "b"]}, "items": [{"price": 10.5}, {"price": 2}, {"price": null}],
@@ -45,7 +46,7 @@ const VALUES: readonly (readonly [expression: string, json: string])[] = [
 
 for (const [expression, json] of VALUES) {
   Deno.test(`compileRecordExpression() gives the value of ${expression}`, () => {
-    assertEquals(stringifyJson(compileRecordExpression(expression)(RECORD)), json);
+    assertEquals(stringifyJson(compileRecordExpression(expression)(RECORD, new RecordSteps())), json);
   });
 }
 
@@ -79,23 +80,55 @@ const UNFIT: readonly (readonly [expression: string, message: string])[] = [
 
 for (const [expression, message] of UNFIT) {
   Deno.test(`a record expression fails for a record that does not fit: ${expression}`, () => {
-    const refusal = assertThrows(() => compileRecordExpression(expression)(RECORD), Error) as Error;
+    const refusal = assertThrows(
+      () => compileRecordExpression(expression)(RECORD, new RecordSteps()),
+      Error,
+    ) as Error;
     assertEquals(refusal.message, message);
   });
 }
 
 Deno.test("a record expression reads own members only, whatever their names", () => {
   const record: JsonValue = JSON.parse('{"__proto__": {"x": 1}}');
-  assertEquals(compileRecordExpression("__proto__.x")(record as JsonObject), 1);
-  assertEquals(compileRecordExpression("constructor")({}), null);
+  assertEquals(compileRecordExpression("__proto__.x")(record as JsonObject, new RecordSteps()), 1);
+  assertEquals(compileRecordExpression("constructor")({}, new RecordSteps()), null);
 });
 
 Deno.test("concat() of a record expression refuses a text with more than 32 Mi characters", () => {
   const record = { x: "x".repeat(16_777_216) };
-  assertEquals(String(compileRecordExpression("concat(x, x)")(record)).length, 33_554_432);
+  assertEquals(String(compileRecordExpression("concat(x, x)")(record, new RecordSteps())).length, 33_554_432);
   assertThrows(
-    () => compileRecordExpression('concat(x, x, "y")')(record),
+    () => compileRecordExpression('concat(x, x, "y")')(record, new RecordSteps()),
     Error,
     "Cannot join the texts: they have 33554433 characters, and at most 33554432 are possible",
   );
 });
+
+const LARGE: JsonObject = {
+  list: Array(100_000).fill(1),
+  rows: Array.from({ length: 100_000 }, () => ({ a: 1 })),
+  text: "1".repeat(800_000),
+};
+
+/** An operand that is evaluated 150 times, and the operator between them. */
+const COSTLY: readonly (readonly [operand: string, operator: string])[] = [
+  ["sum(list)", "+"],
+  ["count(rows[].a)", "+"],
+  ["list != list", "||"],
+  ["list in (rows)", "||"],
+  ["toString(rows) = text", "||"],
+  ["concat(text, text) = none", "||"],
+  ["!(text < text)", "&&"],
+];
+
+for (const [operand, operator] of COSTLY) {
+  const expression = Array(150).fill(operand).join(operator);
+  Deno.test(`an expression over a large record takes steps: ${operand} ${operator} …`, () => {
+    assertThrows(
+      () => compileRecordExpression(expression)(LARGE, new RecordSteps()),
+      Error,
+      "take more than 10000000 steps",
+    );
+    compileRecordExpression(operand)(LARGE, new RecordSteps());
+  });
+}

@@ -1,9 +1,10 @@
 /** Types that transform records: results, files, counts and errors. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { stringifyJson } from "../../../src/base/json.ts";
+import { sourceOf } from "../../../src/integrations/transform/records.ts";
 import { TRANSFORM_TASKS } from "../../../src/integrations/transform/registry.ts";
-import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
+import type { TaskContext, TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
 
 const FILE = "kestra:///demo/rows.ion";
@@ -252,4 +253,32 @@ Deno.test("Aggregate refuses groups whose common values take too much memory", a
     Error,
     "Cannot aggregate: groupBy has values of more than 67108864 characters",
   );
+});
+
+Deno.test("Map gives the fields of one record their steps together", async () => {
+  const fields = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`f${i}`, "sum(list)"]));
+  const list = Array(100_000).fill(1);
+  await assertRejects(
+    () => runDefinition(task("Map"), { from: [{ list }], fields }),
+    Error,
+    "take more than 10000000 steps",
+  );
+  const rows = Array.from({ length: 3 }, () => ({ list }));
+  const { outputs } = await runDefinition(task("Map"), { from: rows, fields: { sum: "sum(list)" } });
+  assertEquals(stringifyJson(outputs.records ?? null), '[{"sum":100000},{"sum":100000},{"sum":100000}]');
+});
+
+Deno.test("sourceOf() lets others go on between the records of a list", async () => {
+  const list = Array.from({ length: 20 }, () => ({ a: 1 }));
+  const { records } = await sourceOf({} as TaskContext, list);
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 0);
+  try {
+    for await (const _ of records) {
+      for (const end = performance.now() + 11; performance.now() < end;);
+    }
+  } finally {
+    clearInterval(timer);
+  }
+  assertNotEquals(ticks, 0);
 });
