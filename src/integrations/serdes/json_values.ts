@@ -1,5 +1,6 @@
 /** Splits a stream of JSON text into the texts of its values, without reading the whole file. */
-import { type JsonValue, parseJson } from "../../base/json.ts";
+import type { JsonValue } from "../../base/json.ts";
+import { tryParseLongJson } from "../../base/json_turns.ts";
 
 /** Longest value in characters. */
 const MAX_VALUE_CHARS = 64 * 1024 * 1024;
@@ -21,17 +22,15 @@ export async function* jsonValues(
   const splitter = new JsonSplitter(isList);
   let index = 0;
   for await (const text of texts) {
-    for (const value of splitter.add(text)) yield parsed(value, index++);
+    for (const value of splitter.add(text)) yield await parsed(value, index++);
   }
-  for (const value of splitter.end()) yield parsed(value, index++);
+  for (const value of splitter.end()) yield await parsed(value, index++);
 }
 
-function parsed(text: string, index: number): JsonValue {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw new Error(`Cannot read value ${index + 1} of the file: it is not valid JSON`, { cause: error });
-  }
+async function parsed(text: string, index: number): Promise<JsonValue> {
+  const value = await tryParseLongJson(text);
+  if (value !== undefined) return value;
+  throw new Error(`Cannot read value ${index + 1} of the file: it is not valid JSON`);
 }
 
 class JsonSplitter {

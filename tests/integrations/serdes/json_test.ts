@@ -1,5 +1,5 @@
 /** Conversion between JSON and Ion. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
 import { stringifyJson } from "../../../src/base/json.ts";
 import { ionToJson } from "../../../src/integrations/serdes/ion_to_json.ts";
@@ -86,3 +86,25 @@ for (const [json, isList, error] of MALFORMED) {
     await assertRejects(() => Array.fromAsync(jsonValues(cut(json, 4), { isList })), Error, error);
   });
 }
+
+Deno.test("jsonValues() lets others go on while it reads a long value", async () => {
+  const text = `[${"1.5,".repeat(1_000_000)}1.5]`;
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 0);
+  try {
+    const [value] = await Array.fromAsync(jsonValues(cut(text, text.length), { isList: false }));
+    assertEquals((value as JsonValue[]).length, 1_000_001);
+  } finally {
+    clearInterval(timer);
+  }
+  assertNotEquals(ticks, 0);
+});
+
+Deno.test("jsonValues() refuses a long value that is malformed", async () => {
+  const text = `[${"1.5,".repeat(200_000)}]`;
+  await assertRejects(
+    () => Array.fromAsync(jsonValues(cut(text, text.length), { isList: false })),
+    Error,
+    "Cannot read value 1 of the file: it is not valid JSON",
+  );
+});
