@@ -62,8 +62,10 @@ delimited: true`,
 async function readRegistry(path: string): Promise<Registry> {
   const { createFileRegistry, fromBinary } = await import("@bufbuild/protobuf");
   const { FileDescriptorSetSchema } = await import("@bufbuild/protobuf/wkt");
+  const { checkFieldCount } = await import("./protobuf_size.ts");
   const bytes = await wholeFile(path);
   try {
+    checkFieldCount(FileDescriptorSetSchema, bytes);
     const set = fromBinary(FileDescriptorSetSchema, bytes);
     for (const file of set.file) nameFields(file.messageType);
     return createFileRegistry(set);
@@ -113,10 +115,12 @@ async function* decoded(
   { registry, type, isStrict }: Decoding,
 ): AsyncGenerator<JsonValue> {
   const { fromBinary, toJson } = await import("@bufbuild/protobuf");
+  const { checkFieldCount } = await import("./protobuf_size.ts");
   let count = 0;
   for await (const bytes of messages) {
     count++;
     try {
+      checkFieldCount(type, bytes);
       const message = fromBinary(type, bytes, { readUnknownFields: isStrict });
       if (isStrict) await checkUnknown(type, message);
       yield toJson(type, message, { registry, alwaysEmitImplicit: false }) as JsonValue;

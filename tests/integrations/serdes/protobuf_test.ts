@@ -42,7 +42,7 @@ const [INT64, INT32, STRING, MESSAGE, BYTES, ENUM, BOOL] = [3, 5, 9, 11, 12, 14,
 
 /**
  * `product.proto`, as protoc compiles it: a product with an id, a name, tags, a price in an inner message, a kind, raw bytes and
- * sizes by name.
+ * sizes by name, and codes.
  */
 function descriptors(): Uint8Array {
   const price = block(4, [...block(1, "Price"), ...field("cents", 1, INT32)]);
@@ -61,6 +61,7 @@ function descriptors(): Uint8Array {
     ...field("kind", 5, ENUM, { typeName: ".shop.Kind" }),
     ...[...field("raw", 6, BYTES), ...field("in_stock", 7, BOOL)],
     ...field("sizes", 8, MESSAGE, { label: 3, typeName: ".shop.Product.SizesEntry" }),
+    ...field("codes", 10, INT32, { label: 3 }),
     ...entry,
   ]);
   const value = (name: string, no: number) => block(2, [...block(1, name), ...number(2, no)]);
@@ -160,4 +161,43 @@ Deno.test("delimitedMessages() reads messages that span many pieces of the file"
     }
     assertEquals(lengths, [1, 300_000, 0, 65_536, 2]);
   });
+});
+
+/** More fields and elements than a message may have, in one of its fields. */
+const TOO_MANY: readonly (readonly [what: string, message: () => Uint8Array])[] = [
+  ["messages", () => repeated([0x22, 0], 400_001)],
+  ["texts", () => repeated([0x1a, 0], 400_001)],
+  ["numbers", () => repeated([0x38, 1], 400_001)],
+  ["entries of a map", () => repeated([0x42, 0], 400_001)],
+  ["unknown groups", () => new Uint8Array([0x5b, ...Array(400_000).fill([0x08, 1]).flat(), 0x5c])],
+  ["packed numbers", () => packed(400_001)],
+];
+
+function repeated(bytes: Bytes, count: number): Uint8Array {
+  return Uint8Array.from({ length: bytes.length * count }, (_, i) => bytes[i % bytes.length] ?? 0);
+}
+
+/** `codes`, a list of numbers in one block. */
+function packed(count: number): Uint8Array {
+  return new Uint8Array([...varint(10 * 8 + 2), ...varint(count), ...Array(count).fill(1)]);
+}
+
+for (const [what, message] of TOO_MANY) {
+  Deno.test(`ProtobufToIon refuses a message with too many fields: ${what}`, async () => {
+    await assertRejects(() => rowsOf(message()), Error, "it has more than 400000 fields and elements");
+  });
+}
+
+Deno.test("ProtobufToIon refuses descriptors with too many fields", async () => {
+  const given = repeated([0x0a, 0], 400_001);
+  await assertRejects(() => rowsOf(delimited(APPLE), {}, given), Error, "it has more than 400000 fields");
+});
+
+Deno.test("ProtobufToIon reads a message of 100,000 texts, and one with bytes of 8 MiB", async () => {
+  const { rows } = await rowsOf(repeated([0x1a, 1, 0x61], 100_000));
+  assertEquals(JSON.parse(rows[0] ?? "").tags.length, 100_000);
+  const size = 8 * 1024 * 1024, head = [...varint(6 * 8 + 2), ...varint(size)];
+  const bytes = new Uint8Array(head.length + size);
+  bytes.set(head);
+  assertEquals(JSON.parse((await rowsOf(bytes)).rows[0] ?? "").raw.length, Math.ceil(size / 3) * 4);
 });
