@@ -180,14 +180,14 @@ class IonReader {
   #longText(): string | undefined {
     const scanner = this.#scanner;
     if (!scanner.startsWith("'''")) return undefined;
-    let text = "";
+    const pieces: string[] = [];
     while (scanner.accept("'''")) {
       while (!scanner.accept("'''")) {
-        text += scanner.match(LONG_PLAIN)?.[0].replace(/\r\n?/g, "\n") ?? scanner.readEscape();
+        pieces.push(scanner.match(LONG_PLAIN)?.[0].replace(/\r\n?/g, "\n") ?? scanner.readEscape());
       }
       scanner.skipSpace();
     }
-    return text;
+    return pieces.join("");
   }
 }
 

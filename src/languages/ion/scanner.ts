@@ -120,22 +120,32 @@ export class IonScanner {
     const quote = this.#text[this.#at];
     if (quote !== '"' && quote !== "'") return undefined;
     this.#at++;
-    let text = "";
+    // Texts that are added one by one take 32 bytes each until they are read.
+    const pieces: string[] = [];
     for (;;) {
-      text += this.match(PLAIN)?.[0] ?? "";
       const next = this.#text[this.#at];
-      if (next === quote) {
+      if (next === "\\") {
+        pieces.push(this.readEscape());
+      } else if (next === quote) {
         this.#at++;
-        return text;
+        return pieces.join("");
+      } else {
+        const plain = this.match(PLAIN)?.[0];
+        if (plain === undefined && (next === undefined || !this.#mayBeQuoted(next))) {
+          this.refuse(`the closing ${quote} of a text`);
+        }
+        pieces.push(plain ?? this.#text[this.#at++] as string);
       }
-      if (next === undefined || !this.#mayBeQuoted(next)) this.refuse(`the closing ${quote} of a text`);
-      if (next === "\\") text += this.readEscape();
-      else text += this.#text[this.#at++];
     }
   }
 
   /** The character that an escape sequence means. */
   readEscape(): string {
+    const short = this.#text[this.#at] === "\\" ? ESCAPES.get(this.#text[this.#at + 1] ?? "") : undefined;
+    if (short !== undefined) {
+      this.#at += 2;
+      return short;
+    }
     const [, two, four, eight, letter] = this.match(ESCAPE) ?? this.refuse("an escape");
     const digits = two ?? four ?? eight;
     if (digits !== undefined) return String.fromCodePoint(Number.parseInt(digits, 16));

@@ -1,5 +1,5 @@
 /** The lexical part of Ion text: quotes, escapes, lists and structs, and the positions of errors. */
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { IonError } from "../../../src/languages/ion/mod.ts";
 import { IonScanner } from "../../../src/languages/ion/scanner.ts";
 
@@ -98,4 +98,21 @@ for (
 Deno.test("readStruct() treats the name of a prototype as any other", () => {
   const value = readTexts('{"__proto__": "x"}') as object;
   assertEquals([Object.keys(value), Object.getPrototypeOf(value)], [["__proto__"], Object.prototype]);
+});
+
+Deno.test("readQuoted() reads short escapes without a pattern for each of them", () => {
+  let matches = 0;
+  const original = RegExp.prototype.exec;
+  RegExp.prototype.exec = function (text: string) {
+    matches++;
+    return original.call(this, text);
+  };
+  try {
+    const text = `"${"\\a".repeat(10_000)}it's${"\\n".repeat(10_000)}\\x41"`;
+    const expected = `${"\u0007".repeat(10_000)}it's${"\n".repeat(10_000)}A`;
+    assertEquals(scan(text).readQuoted() === expected, true);
+  } finally {
+    RegExp.prototype.exec = original;
+  }
+  assert(matches < 10, `${matches}`);
 });
