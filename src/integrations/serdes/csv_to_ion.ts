@@ -5,6 +5,10 @@ import { defineTask, type TaskContext } from "../../model/tasks/task_definition.
 import { csvRecords } from "../csv_records.ts";
 import { CHARSET, fetchSource, FROM, ON_BAD_LINES, RECORDS, storeRows, URI_OUTPUT } from "./conversion.ts";
 
+const MAX_COLUMNS = 16_384;
+/** The parser compares a separator at each character. */
+const MAX_SIGN_CHARS = 16;
+
 /** Rows with a header become objects, without one lists; all values are texts. */
 export const csvToIon = defineTask({
   type: "serdes.csv.CsvToIon",
@@ -65,6 +69,10 @@ async function* readCsv(context: TaskContext, path: string): AsyncGenerator<Json
 
 async function parsedFields(context: TaskContext, path: string): Promise<AsyncIterable<readonly string[]>> {
   const { fieldSeparator, textDelimiter, skipEmptyRows, charset, onBadLines } = context.properties;
+  for (const [name, sign] of Object.entries({ fieldSeparator, textDelimiter })) {
+    if (String(sign ?? "").length <= MAX_SIGN_CHARS) continue;
+    throw new Error(`Invalid ${name}: it has more than ${MAX_SIGN_CHARS} characters`);
+  }
   return await csvRecords(path, String(charset), {
     delimiter: String(fieldSeparator),
     quote: textDelimiter === undefined ? null : String(textDelimiter),
@@ -76,6 +84,11 @@ async function parsedFields(context: TaskContext, path: string): Promise<AsyncIt
 
 /** Columns without a name are `""` where they are left out. */
 function columnsOf(names: readonly string[], isRenamed: boolean): readonly string[] {
+  if (names.length > MAX_COLUMNS) {
+    throw new Error(
+      `Cannot read the file: its header has more than ${MAX_COLUMNS} columns; read it without, with header: false`,
+    );
+  }
   return names.map((name, index) => name === "" && isRenamed ? `col_${index}` : name);
 }
 

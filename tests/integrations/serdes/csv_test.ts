@@ -23,6 +23,10 @@ const READ: readonly (readonly [name: string, csv: string, properties: JsonObjec
   ["missing fields", "a,b\n1\n", {}, '{"a":"1","b":null}\n'],
   ["columns without a name", "a,,\n1,2,3\n", {}, '{"a":"1"}\n'],
   ["columns that get a name", "a,\n1,2\n", { onEmptyHeader: "RENAME" }, '{"a":"1","col_1":"2"}\n'],
+  ["a separator of 16 characters", `a${"|".repeat(16)}b\n`, {
+    fieldSeparator: "|".repeat(16),
+    header: false,
+  }, '["a","b"]\n'],
   ["names of prototypes", "__proto__,constructor\n1,2\n", {}, '{"__proto__":"1","constructor":"2"}\n'],
 ];
 
@@ -62,6 +66,9 @@ const REFUSED: readonly (readonly [csv: string, properties: JsonObject, error: s
   ["a,b\n1,2,3\n", {}, "a row has 3 fields, the header 2"],
   ["a,b\n1\n", { errorOnDifferentFieldCount: true }, "a row has 1 fields, the header 2"],
   ['a\nx"y\n', {}, "Invalid Opening Quote"],
+  ["a\n1\n", { fieldSeparator: ",".repeat(17) }, "Invalid fieldSeparator: it has more than 16 characters"],
+  ["a\n1\n", { textDelimiter: "'".repeat(17) }, "Invalid textDelimiter: it has more than 16 characters"],
+  [",".repeat(16_384), { onEmptyHeader: "RENAME" }, "its header has more than 16384 columns"],
   ["a\n1\n", { charset: "klingon" }, 'Invalid charset: "klingon" is not known'],
 ];
 
