@@ -1,4 +1,4 @@
-/** JSON of any size in turns, between which everything else goes on: 64 MiB with decimals take seconds. */
+/** Parses JSON of any size in turns, between which other work runs: 64 MiB with decimals take seconds. */
 import { type JsonValue, NUMBER_KINDS, tryParseJson, tryParsePlainJson } from "./json.ts";
 import { type NumberReader, readJsonTextInTurns } from "./json_reader.ts";
 import { systemClock } from "./time/clock.ts";

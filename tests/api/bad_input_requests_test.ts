@@ -13,7 +13,7 @@ const ROWS: readonly Row[] = [
   ["an unknown route", "GET /nothing", {}, 404, 'there is nothing at "/api/v1/main/nothing"'],
   ["the API's root", "GET /api/v1", {}, 404, 'there is nothing at "/api/v1"'],
   ["another version", "GET /api/v2/main/flows/search", {}, 404, 'nothing at "/api/v2/main/flows/search"'],
-  ["a path that goes on", "GET /flows/demo/hello/none/at/all", {}, 404, "there is nothing at "],
+  ["a longer path", "GET /flows/demo/hello/none/at/all", {}, 404, "there is nothing at "],
   ["another method", "PATCH /flows/demo/hello", {}, 405, "does not take PATCH, only DELETE, GET, HEAD, PUT"],
   ["another method", "PUT /ping", {}, 405, '"/ping" does not take PUT, only GET, HEAD'],
   ["an unknown tenant", "GET /api/v1/nobody/flows/search", {}, 404, "tenant"],

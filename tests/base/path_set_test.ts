@@ -6,7 +6,7 @@ const CASES: readonly (readonly [name: string, paths: readonly string[], path: s
     ["the empty set", [], "a", false],
     ["a path of the set", ["ab"], "ab", true],
     ["the beginning of a path of the set", ["ab"], "a", false],
-    ["a path that goes on", ["ab"], "abc", true],
+    ["a longer path", ["ab"], "abc", true],
     ["a path of other steps", ["ab"], "ac", false],
     ["a path with several beginnings", ["abc", "a"], "ab", true],
     ["the empty path of the set", [""], "a", true],

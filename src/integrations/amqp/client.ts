@@ -9,7 +9,7 @@ import type { AMQPChannel } from "@cloudamqp/amqp-client/amqp-channel";
 import type { AMQPMessage } from "@cloudamqp/amqp-client/amqp-message";
 import { AMQPView } from "@cloudamqp/amqp-client/amqp-view";
 import { systemClock } from "../../base/time/clock.ts";
-import { OwedResponses } from "../owed_responses.ts";
+import { UnsentResponses } from "../unsent_responses.ts";
 
 /** How a user logs in. */
 export interface AmqpLogin {
@@ -52,7 +52,7 @@ export class AmqpClient extends AMQPBaseClient {
   #waitingBytes = 0;
   /** Bytes of the last header frame, which is that of the message that comes next. */
   #headerBytes = 0;
-  readonly #owed = new OwedResponses();
+  readonly #unsent = new UnsentResponses();
   /** Whether what is sent is a response to the frame that is read. */
   #isResponding = false;
   #taken: Promise<void> = Promise.resolve();
@@ -149,7 +149,7 @@ export class AmqpClient extends AMQPBaseClient {
 
   /** @inheritdoc Resolves in any case: a failure is one of the connection. */
   override send(bytes: Uint8Array): Promise<void> {
-    if (this.#isResponding) return this.#owed.write(this.#socket, bytes);
+    if (this.#isResponding) return this.#unsent.write(this.#socket, bytes);
     return new Promise((resolve) => this.#socket.write(bytes, () => resolve()));
   }
 

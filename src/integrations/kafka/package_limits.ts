@@ -1,4 +1,4 @@
-/** Limits of what the package `kafkajs` reads of a broker. Version 2.2.4, the last one, believes the counts and lengths that it reads. */
+/** Limits of what the package `kafkajs` reads of a broker. Version 2.2.4, the last one, trusts the counts and lengths that it reads. */
 import type { Buffer } from "node:buffer";
 import { systemClock } from "../../base/time/clock.ts";
 import { Turns } from "../../base/time/turn.ts";

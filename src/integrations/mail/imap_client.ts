@@ -20,7 +20,7 @@ export interface ImapClient {
   search(query: object, options: { readonly uid: boolean }): Promise<readonly number[] | false>;
   /** Mails by their numbers. */
   fetch(uids: string, query: object, options: { readonly uid: boolean }): AsyncIterable<FetchedMail>;
-  /** Asks for nothing but news. */
+  /** Requests only changes. */
   noop(): Promise<void>;
   /** Waits for news. */
   idle(): Promise<unknown>;
@@ -82,7 +82,7 @@ export async function newImapClient(options: ImapOptions): Promise<ImapClient> {
     maxResponseTokens: MAX_TOKENS,
   }) as unknown as PackageClient;
   boundSearches(client);
-  // Version 2.10.2 reports up to 2^24 mails that are gone, in one turn; nobody here wants to know.
+  // Version 2.10.2 reports up to 2^24 mails that are gone, in one turn; they are not used.
   client.untaggedVanished = () => Promise.resolve();
   return client;
 }

@@ -94,7 +94,7 @@ class ImapMailbox implements Mailbox {
     const query = { source: { maxLength: MAX_MAIL_BYTES }, internalDate: true };
     const mails = [];
     for await (const { uid, source, internalDate } of this.#client.fetch(uids.join(), query, { uid: true })) {
-      if (mails.length === uids.length) continue; // The server sends what nobody asked for.
+      if (mails.length === uids.length) continue; // The server sends mails that were not requested.
       const receivedAt = internalDate === undefined ? undefined : new Date(internalDate).getTime();
       const identity = `${validity}/${uid}`;
       mails.push(

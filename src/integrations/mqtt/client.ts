@@ -5,7 +5,7 @@
 import type { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import { systemClock } from "../../base/time/clock.ts";
-import { OwedResponses } from "../owed_responses.ts";
+import { UnsentResponses } from "../unsent_responses.ts";
 
 /** Properties of a packet in MQTT 5. */
 interface PacketProperties {
@@ -100,7 +100,7 @@ export class MqttClient {
   #waitingBytes = 0;
   /** Bytes since the last whole packet. */
   #partialBytes = 0;
-  readonly #owed = new OwedResponses();
+  readonly #unsent = new UnsentResponses();
   #taken: Promise<void> = Promise.resolve();
   #cancelPing: (() => void) | undefined;
   #isPinging = false;
@@ -201,7 +201,7 @@ export class MqttClient {
   }
 
   #respond(packet: object): void {
-    void this.#owed.write(this.#socket, this.#package.generate(packet, this.#options));
+    void this.#unsent.write(this.#socket, this.#package.generate(packet, this.#options));
   }
 
   async #request(packet: object, isAcknowledged: boolean): Promise<void> {

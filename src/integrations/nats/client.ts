@@ -6,7 +6,7 @@ import { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import { systemClock } from "../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from "../../base/json.ts";
-import { OwedResponses } from "../owed_responses.ts";
+import { UnsentResponses } from "../unsent_responses.ts";
 import { type NatsHeaders, parseHeaders, writtenHeaders } from "./headers.ts";
 
 /** A message. */
@@ -61,7 +61,7 @@ export class NatsClient {
     | { readonly words: readonly string[]; readonly headerSize: number; readonly size: number }
     | undefined;
   #pongs: (() => void)[] = [];
-  readonly #owed = new OwedResponses();
+  readonly #unsent = new UnsentResponses();
   #lastId = 0;
   #cancelPing: (() => void) | undefined;
 
@@ -229,7 +229,7 @@ export class NatsClient {
       case "HMSG":
         return this.#openMessage(rest.split(/\s+/), operation.length === 4);
       case "PING":
-        return void this.#owed.write(this.#socket, PONG);
+        return void this.#unsent.write(this.#socket, PONG);
       case "PONG":
         return this.#pongs.shift()?.();
       case "-ERR":

@@ -1,4 +1,4 @@
-/** What the expressions of one record may take together: nothing else goes on while they are evaluated. */
+/** What the expressions of one record may take together: the thread does no other work while it evaluates them. */
 import { isJsonObject, type JsonValue } from "../../base/json.ts";
 
 /** Some 300 ms. */

@@ -75,7 +75,7 @@ const KNOWN_REASONS: Readonly<Partial<Record<BulkAction["type"], string>>> = {
 const REASONS_OF_STATE: ReadonlySet<ErrorCode> = new Set(["conflict", "bad_request", "invalid_argument"]);
 
 const IDS_PER_PIECE = 2_000;
-/** Labels are checked for so long before other work goes on. */
+/** Labels are checked for so long before other work continues. */
 const TURN_MS = 4;
 
 /** The use cases of many executions. */

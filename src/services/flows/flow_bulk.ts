@@ -34,7 +34,7 @@ export interface ChangedFlows {
   readonly pieces: AsyncGenerator<Flow[]>;
 }
 
-/** Documents are checked for so long before other work goes on. */
+/** Documents are checked for so long before other work continues. */
 const TURN_MS = 4;
 /** Saved flows that are written into a response at a time. */
 const SAVED_PER_PIECE = 16;

@@ -130,7 +130,7 @@ export class TriggerIndex {
     ]);
   }
 
-  /** The triggers that react to that state of executions of a flow; not those of the flow itself, which would start it for ever. */
+  /** The triggers that react to that state of executions of a flow; not those of the flow itself, which would start it without end. */
   listeningTo(
     tenant: TenantId,
     flow: Pick<Execution, "namespace" | "flowId">,
