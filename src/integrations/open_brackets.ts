@@ -1,4 +1,4 @@
-/** What of a value in Ion or JSON is open after its first lines: a hint, for which no value is read. */
+/** Finds what is open in a value of Ion or JSON after its first lines. It is a hint: the value is not parsed. */
 
 /** What follows an opening one, to its end. */
 type Section = "text" | "symbol" | "long text" | "comment";

@@ -126,7 +126,7 @@ class ElementReader {
     if (selection.isSelected([])) this.#open.push(elementWith([]));
   }
 
-  /** The package says nothing before the end of a declaration: the text that it gathers is watched. */
+  /** The package reports a declaration only at its end, so the text that it collects is checked. */
   #limitDeclarations(): void {
     let text = "";
     Object.defineProperty(this.#parser, "sgmlDecl", {

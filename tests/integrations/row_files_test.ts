@@ -98,7 +98,7 @@ const FEW_PARSES: readonly (readonly [what: string, text: string])[] = [
 ];
 
 for (const [what, text] of FEW_PARSES) {
-  Deno.test(`readRows() reads a value a few times only, however many lines it has ${what}`, async () => {
+  Deno.test(`readRows() reads a value of many lines a few times ${what}`, async () => {
     const parses = await parsesOf(() => rowsOf(text).catch(() => undefined));
     assertEquals(parses < 100, true, `${parses} times`);
   });

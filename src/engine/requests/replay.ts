@@ -103,42 +103,42 @@ export function restartAnew(
 
 /**
  * A task that would continue in a replay from a task run, but that another revision has elsewhere or within other tasks;
- * `undefined` if there is none. `former` is the plan of the older execution.
+ * `undefined` if no task is. `olderPlan` is the plan of the older execution.
  */
 export function movedInReplay(
-  { plan, former }: Revisions,
+  { plan, olderPlan }: Revisions,
   source: Execution,
   taskRun: TaskRun,
 ): string | undefined {
   const target = restartUnitOf(plan, source, taskRun);
   // What is kept beside it can be told only if it is where it was.
-  return movedTask({ plan, former }, [taskRun], [taskRun]) ??
-    movedTask({ plan, former }, copiesUpTo(plan, source, target, changedAt(source.history)), [target]);
+  return movedTask({ plan, olderPlan }, [taskRun], [taskRun]) ??
+    movedTask({ plan, olderPlan }, copiesUpTo(plan, source, target, changedAt(source.history)), [target]);
 }
 
 /** As {@link movedInReplay}, of a restart. */
-export function movedInRestart({ plan, former }: Revisions, source: Execution): string | undefined {
+export function movedInRestart({ plan, olderPlan }: Revisions, source: Execution): string | undefined {
   const targets = failedTaskRuns(plan, source);
   const dropped = descendantsOf(source.taskRuns, targets);
   const kept = source.taskRuns.filter((taskRun) => !isEnded(taskRun.history) && !dropped.has(taskRun));
-  return movedTask({ plan, former }, [...targets, ...kept], targets);
+  return movedTask({ plan, olderPlan }, [...targets, ...kept], targets);
 }
 
 interface Revisions {
   readonly plan: FlowPlan;
-  readonly former: FlowPlan;
+  readonly olderPlan: FlowPlan;
 }
 
 /** The `targets` begin anew, so that their tasks may be of another type. */
 function movedTask(
-  { plan, former }: Revisions,
+  { plan, olderPlan }: Revisions,
   taskRuns: readonly TaskRun[],
   targets: readonly TaskRun[],
 ): string | undefined {
   const begun = new Set(targets.map(({ ordinal }) => ordinal));
   return taskRuns.find(({ ordinal, taskId, history }) => {
     if (isEnded(history) && !begun.has(ordinal)) return false;
-    const [place, before] = [plan.places.get(taskId), former.places.get(taskId)];
+    const [place, before] = [plan.places.get(taskId), olderPlan.places.get(taskId)];
     const isSameType = place?.task.kind === before?.task.kind || begun.has(ordinal);
     return !isSameType || !isWithinSame(place, before);
   })?.taskId;

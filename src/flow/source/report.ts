@@ -169,7 +169,7 @@ function nameText(name: string, isFirst: boolean): string {
   return isFirst ? name : `.${name}`;
 }
 
-/** Flat, because a part of a text keeps the whole text in memory. */
+/** The result is flattened, because a substring keeps the whole text in memory. */
 function cut(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : flattenString(`${text.slice(0, maxLength)}…`);
 }

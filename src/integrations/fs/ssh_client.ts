@@ -99,8 +99,8 @@ export function startCommand(client: SshConnection, command: string): Promise<Ru
 }
 
 /**
- * Sends the command and its children SIGTERM, and SIGKILL after a while. OpenSSH passes signals on from version 7.9; others
- * let commands run on.
+ * Sends the command and its children SIGTERM, and SIGKILL after a while. OpenSSH passes signals on from version 7.9; with others
+ * the commands continue.
  */
 export async function stopCommand({ channel, exitCode }: RunningCommand): Promise<void> {
   const ended = exitCode.then(() => true, () => true);

@@ -41,7 +41,7 @@ export async function runCommands(
   });
 }
 
-/** Stops the command before the connection is closed, which alone would let it run on. */
+/** Stops the command before the connection is closed, which alone would not end it. */
 class Stopping implements Disposable {
   command: RunningCommand | undefined;
   readonly #signal: AbortSignal;

@@ -72,7 +72,7 @@ export function cellOfJson(value: JsonValue): Cell {
   return typeof value === "object" && !(value instanceof Double) ? stringifyJson(value) : String(value);
 }
 
-/** Passes rows, each a list of values, to the sink, and lets everything else go on meanwhile; returns their number. */
+/** Passes rows, each a list of values, to the sink in turns; returns their number. */
 export async function addRows(
   rows: JsonValue | undefined,
   sink: RowSink,

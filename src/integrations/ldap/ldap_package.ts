@@ -18,7 +18,7 @@ const SHORT_HEADER = 2;
 const LONG_LENGTH = 0x80;
 const LENGTH_DIGITS = 4;
 
-/** A request that waits for its response, and what has come of that. */
+/** A request that waits for its response, and the received part of the response. */
 interface PendingRequest {
   readonly socket: Socket;
   readonly message: unknown;
@@ -100,7 +100,7 @@ function boundMessages({ BerReader, MessageParser }: LdapPackage): void {
   };
 }
 
-/** @throws Error it is no message; what is wrong within it is an error of its request alone */
+/** @throws Error the bytes are no message; an error in its content fails only its request */
 function receive(parser: Parser, reader: CountingReader, pending: PendingRequests): void {
   reader.readSequence();
   const messageId = reader.readInt();
@@ -124,7 +124,7 @@ function receive(parser: Parser, reader: CountingReader, pending: PendingRequest
   }
 }
 
-/** The package holds the entries of a page until the last has come. */
+/** The package holds the entries of a page until it has received the last one. */
 function count(request: PendingRequest, { buffer, elements = 0 }: CountingReader): void {
   request.bytes = (request.bytes ?? 0) + buffer.length;
   request.elements = (request.elements ?? 0) + elements;
@@ -143,7 +143,7 @@ function count(request: PendingRequest, { buffer, elements = 0 }: CountingReader
 class MessageFrames {
   #chunks: Buffer[] = [];
   #size = 0;
-  /** Bytes without which nothing new can be said. */
+  /** Bytes that must be there before it looks for the next message. */
   #needed = SHORT_HEADER;
 
   add(data: Buffer): void {
@@ -151,7 +151,7 @@ class MessageFrames {
     this.#size += data.length;
   }
 
-  /** The next message that is whole. @throws Error it is none, or too long */
+  /** The next complete message. @throws Error the bytes are no message, or it is too long */
   next(): Buffer | undefined {
     if (this.#size < this.#needed) return undefined;
     const [first] = this.#chunks;
@@ -166,7 +166,7 @@ class MessageFrames {
   }
 }
 
-/** The length of the message, or of its header if that is not whole. */
+/** The length of the message, or of its header if that is incomplete. */
 function neededBytes(bytes: Buffer): number {
   const [tag, first = 0] = bytes;
   const digits = first & ~LONG_LENGTH;

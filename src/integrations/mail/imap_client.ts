@@ -22,7 +22,7 @@ export interface ImapClient {
   fetch(uids: string, query: object, options: { readonly uid: boolean }): AsyncIterable<FetchedMail>;
   /** Requests only changes. */
   noop(): Promise<void>;
-  /** Waits for news. */
+  /** Waits for changes of the folder. */
   idle(): Promise<unknown>;
   /** Calls back for mails that arrive, and when the connection ends. */
   on(event: "exists" | "close", listener: () => void): void;
@@ -50,7 +50,7 @@ interface Handlers {
   readonly [response: string]: (untagged: Untagged) => Promise<unknown>;
 }
 
-/** What else of a client is replaced here. */
+/** Further methods of a client that are replaced. */
 interface PackageClient extends ImapClient {
   exec(command: string, attributes: unknown, options?: { readonly untagged?: Handlers }): Promise<unknown>;
   untaggedVanished(): Promise<void>;

@@ -155,7 +155,7 @@ function fetching(count: number) {
       bytes += size;
     }
     const isFull = status === TOO_LARGE && /MaxBytes/i.test(description ?? "") && messages.length > 0;
-    // 404 and 408: there are no more messages, or not in time. 100 is a sign of life.
+    // 404 and 408: there are no more messages, or not in time. 100 is a heartbeat.
     if (status !== undefined && !isFull && ![100, 404, 408].includes(status)) {
       over.reject(new Error(description));
     } else if (bytes > MAX_FETCHED_BYTES) {

@@ -73,7 +73,7 @@ export async function newRedisClient(options: RedisOptions): Promise<RedisClient
   return new Redis(options);
 }
 
-/** Version 6.0.0 makes an array as long as the server announces, before an element has come. */
+/** Version 6.0.0 makes an array as long as the server announces, before it has received an element. */
 function guardDecoder(prototype: Decoder): void {
   const { write } = prototype;
   prototype.write = function (this: Decoder, chunk: Buffer): void {

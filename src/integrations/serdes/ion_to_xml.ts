@@ -68,10 +68,10 @@ async function* xmlTexts(
   yield `</${root}>\n`;
 }
 
-/** An element, of which no list is the value. */
+/** An element whose value is not a list. */
 type Element = readonly [name: string, value: JsonValue];
 
-/** The elements of a row. Those within each other are no calls within each other: each piece would pass through all. */
+/** The elements of a row. Nested elements do not use nested generators: each piece would pass through all of them. */
 function* piecesOf(row: JsonValue): Generator<string> {
   const open = [{ elements: elementsOf(ITEM, row), end: "" }];
   for (let outer = open.at(-1); outer; outer = open.at(-1)) {
@@ -113,7 +113,7 @@ function isEmpty(value: JsonValue): boolean {
   return Object.values(value).every((member) => Array.isArray(member) && member.length === 0);
 }
 
-/** Characters that no XML document has. */
+/** Characters that XML does not allow. */
 // deno-lint-ignore no-control-regex
 const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu;
 

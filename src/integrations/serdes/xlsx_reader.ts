@@ -21,7 +21,7 @@ const MAX_ROW_ELEMENTS = 200_000;
 /** Texts and styles that cells refer to; they are held in memory. */
 const MAX_HELD = 2_000_000;
 const MAX_HELD_CHARS = 128 * 1024 * 1024;
-/** As in Excel. A longer code of a format is none of a date. */
+/** Limit of Excel for the code of a format. A longer code does not count as a date format. */
 const MAX_FORMAT_CHARS = 255;
 const WORKBOOK = "xl/workbook.xml";
 const STYLES = "xl/styles.xml";
@@ -119,7 +119,7 @@ class Parts implements Disposable {
     throw new Error("Cannot read the file: it is no Excel file (.xlsx)");
   }
 
-  /** The elements `name` in elements `container` of a part; none if there is no such part. @throws Error it is malformed */
+  /** The elements `name` in elements `container` of a part; empty if there is no such part. @throws Error it is malformed */
   async *elements(part: string, container: string, name: string): AsyncGenerator<JsonObject> {
     if (!this.#zip.has(part)) return;
     const elements = xmlElements(this.#zip.texts(part), {

@@ -88,10 +88,10 @@ export class ExecutionReplays {
    */
   async restart(actor: Actor, id: string, revision?: Revision): Promise<string> {
     const { actions } = this.#deps;
-    const { execution, plan: former } = await actions.target(actor, id);
+    const { execution, plan: olderPlan } = await actions.target(actor, id);
     const plan = await this.#otherPlanOf(execution, revision);
     if (!plan) return await actions.run(actor, id, RESTART);
-    const refusal = restartRefusal(execution, plan, former);
+    const refusal = restartRefusal(execution, plan, olderPlan);
     if (refusal) throw refusal;
     const started = restartAnew(plan, execution, this.#identity());
     const text = this.#textOf(actor, started);
@@ -147,7 +147,7 @@ export class ExecutionReplays {
 
   async #prepare(actor: Actor, id: string, options: ReplayOptions): Promise<PreparedReplay> {
     const { revision, taskRunId } = options;
-    const { execution: source, plan: former } = await this.#deps.actions.target(actor, id);
+    const { execution: source, plan: olderPlan } = await this.#deps.actions.target(actor, id);
     const taskRun = taskRunId === undefined ? undefined : taskRunToReplay(source, taskRunId);
     const plan = await this.#planOf(source, revision);
     if (!taskRun) return { source, plan };
@@ -156,7 +156,7 @@ export class ExecutionReplays {
     const { revision: replayed } = plan.flow;
     const cannot = `Cannot replay from task "${taskRun.taskId}": revision ${replayed} of the flow has`;
     if (!plan.places.has(taskRun.taskId)) throw illegalArgument(`${cannot} no such task`);
-    const moved = movedInReplay({ plan, former }, source, taskRun);
+    const moved = movedInReplay({ plan, olderPlan }, source, taskRun);
     if (moved !== undefined) throw illegalArgument(`${cannot} other tasks around "${moved}"`);
     return { source, plan, taskRun };
   }
@@ -206,11 +206,11 @@ export class ExecutionReplays {
   }
 }
 
-/** Why an execution of the plan `former` cannot be restarted with another plan. */
-function restartRefusal(execution: Execution, plan: FlowPlan, former: FlowPlan): DomainError | undefined {
+/** Why an execution of the plan `olderPlan` cannot be restarted with another plan. */
+function restartRefusal(execution: Execution, plan: FlowPlan, olderPlan: FlowPlan): DomainError | undefined {
   const refusal = refusalOf(plan, execution, RESTART);
   if (refusal) return errorOf(refusal);
-  const moved = movedInRestart({ plan, former }, execution);
+  const moved = movedInRestart({ plan, olderPlan }, execution);
   const { revision } = plan.flow;
   return moved === undefined ? undefined : illegalArgument(
     `Cannot restart execution "${execution.id}": revision ${revision} of the flow has other tasks around "${moved}"`,

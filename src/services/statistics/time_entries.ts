@@ -26,7 +26,7 @@ export interface StateCell {
   readonly durations?: NumberSummary;
 }
 
-/** Adds up task runs: one cell for those of the same part and state, however many there are. */
+/** Adds up task runs: one cell for all of the same part and state. */
 export class StateCells {
   readonly #cells = new Map<string, SummedCell>();
 

@@ -24,7 +24,7 @@ Deno.test("a schema has the members of all objects in the order in which they oc
   });
 });
 
-Deno.test("each object is looked at once, however many members the others have", () => {
+Deno.test("each object is read once, also if the others have many members", () => {
   let looks = 0;
   const counted = (object: JsonObject): JsonObject =>
     new Proxy(object, {

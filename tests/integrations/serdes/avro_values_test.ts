@@ -54,7 +54,7 @@ for (const [what, work, message] of REFUSED) {
   });
 }
 
-Deno.test("the branches of a union are looked at once, however many values are read", () => {
+Deno.test("the branches of a union are read once for all values", () => {
   let reads = 0;
   const branches: JsonValue[] = Array.from(
     { length: 50 },

@@ -143,7 +143,7 @@ Deno.test("a small file whose texts have more than 128 Mi characters together is
   );
 });
 
-Deno.test("a format is looked at once, however many styles use it; a long one is none of a date", async () => {
+Deno.test("a format is checked once for all styles that use it; a long format is not a date format", async () => {
   const code = `"x"${"y".repeat(252)}`;
   const formats = [[164, code], [165, `${code}y`]].map(([id, each]) =>
     `<numFmt numFmtId="${id}" formatCode='${each}'/>`

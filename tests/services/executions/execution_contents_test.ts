@@ -45,7 +45,7 @@ function contentsOf(
   return { errors, commit, calls };
 }
 
-Deno.test("ExecutionContents.errors() reads the stored lines once, however many commits it waits for", async () => {
+Deno.test("ExecutionContents.errors() reads the stored lines once, also if it waits for several commits", async () => {
   const { errors, commit, calls } = contentsOf({
     ...{ stored: [["error 1", "info 1"], ["error 2"]], logCount: 3, storedCount: 0 },
     fresh: ["info 2", "error 3"],

@@ -25,7 +25,7 @@ class PassingClock extends FakeClock {
   }
 }
 
-/** `reads` counts how often the namespace of a flow was looked at. */
+/** `reads` counts how often the namespace of a flow was read. */
 function create(count: number, maxEdges?: number) {
   const counted = { reads: 0 };
   const heads = Array.from({ length: count }, (_, index) => ({

@@ -72,7 +72,7 @@ const CRASHES: readonly Fault[] = ["fail_before", "fail_after"];
 const LISTENERS = 60;
 
 for (const fault of CRASHES) {
-  Deno.test(`each of ${LISTENERS} triggers reacts once when the process dies at any commit (${fault})`, async () => {
+  Deno.test(`each of ${LISTENERS} triggers reacts once when the process dies at one of the first six commits, or at some later ones (${fault})`, async () => {
     for (let deadAt = 0; deadAt < LISTENERS + 10; deadAt += deadAt < 6 ? 1 : 9) {
       let store: FaultyStore | undefined;
       const first = await Harness.start({ wrap: (memory) => store = new FaultyStore(memory) });
