@@ -26,8 +26,10 @@ export interface DrawnFlow
 interface GraphOptions {
   /** Flows to draw instead of the task that starts them, by the uid of its node. */
   readonly subflows?: ReadonlyMap<string, DrawnFlow>;
-  /** The task runs of an execution of the flow: nodes show them, loops a path for each value. */
+  /** The task runs of an execution of the flow: nodes show them, each task of a loop has a node for each value. */
   readonly runs?: DrawnRuns;
+  /** Draws a cluster for each value of a loop instead. */
+  readonly hasValueClusters?: boolean;
 }
 
 /** Uid of the flow; the uids of its tasks begin with it. */
@@ -38,6 +40,8 @@ interface Place {
   readonly cluster: string;
   readonly parents: readonly string[];
   readonly uid: string;
+  /** What the uids of its nodes end with: the values of the loops around it. */
+  readonly suffix: string;
   /** Absent where the execution has no task runs. */
   readonly run?: RunPlace;
 }
@@ -58,6 +62,8 @@ interface Group {
 
 /** Values of loops in one graph; further ones are counted at their loop. */
 const MAX_DRAWN_VALUES = 500;
+/** Of a value in a uid. */
+const MAX_VALUE_CHARS = 200;
 
 /** The graph of a flow. */
 export function flowGraph(flow: DrawnFlow, options: GraphOptions = {}): FlowGraph {
@@ -68,15 +74,19 @@ class Drawing {
   readonly #parts = new GraphParts();
   readonly #subflows: ReadonlyMap<string, DrawnFlow>;
   readonly #runs: DrawnRuns | undefined;
+  readonly #hasValueClusters: boolean;
+  /** Uids of loops with the suffixes of their values, which may begin alike. */
+  readonly #suffixes = new Set<string>();
   #valuesLeft = MAX_DRAWN_VALUES;
 
-  constructor({ subflows = new Map(), runs }: GraphOptions) {
+  constructor({ subflows = new Map(), runs, hasValueClusters = false }: GraphOptions) {
     this.#subflows = subflows;
     this.#runs = runs;
+    this.#hasValueClusters = hasValueClusters;
   }
 
   draw(flow: DrawnFlow): FlowGraph {
-    const place: Place = { cluster: ROOT_UID, parents: [], uid: ROOT_UID, run: {} };
+    const place: Place = { cluster: ROOT_UID, parents: [], uid: ROOT_UID, suffix: "", run: {} };
     const ends = this.#parts.openRoot(ROOT_UID);
     this.#flow(flow, place, { ...ends, from: ends.first });
     return this.#parts;
@@ -96,12 +106,12 @@ class Drawing {
 
   /** The node before a block; `next` when the block is empty. */
   #gate(place: Place, name: "finally" | "afterExecution", tasks: readonly Task[], next: string): string {
-    return tasks.length === 0 ? next : this.#parts.addGate(place.cluster, place.uid, name);
+    return tasks.length === 0 ? next : this.#parts.addGate(place.cluster, place.uid + place.suffix, name);
   }
 
   #triggers(flow: DrawnFlow, place: Place, to: string): void {
     if (flow.triggers.length === 0) return;
-    const uid = `${place.uid}.${triggersName(flow)}`;
+    const uid = `${place.uid}${place.suffix}.${triggersName(flow)}`;
     const cluster = `cluster_${uid}`;
     const { first, last } = this.#parts.openCluster({ uid: cluster, parents: ancestors(place) });
     for (const { id, properties } of flow.triggers) {
@@ -156,27 +166,30 @@ class Drawing {
     if (hasTasks) return this.#flowable(task, { ...place, uid });
     const type = isSubflow ? "SubflowGraphTask" : "GraphTask";
     const facts = { ...this.#facts(task, this.#runOf(task, place)), relationType };
-    this.#parts.addNode(place.cluster, uid, type, facts);
-    return { first: uid, last: uid };
+    const node = this.#parts.addNode(place.cluster, uid + place.suffix, type, facts);
+    return { first: node, last: node };
   }
 
   #flowable(task: Task, place: Place): Ends {
-    const { uid } = place;
+    const { uid, suffix } = place;
+    const node = uid + suffix;
     const taskRun = this.#runOf(task, place);
     const run = taskRun && { parent: taskRun.ordinal };
-    const inner: Place = { cluster: `cluster_${uid}`, parents: ancestors(place), uid, run };
+    const inner: Place = { cluster: `cluster_${node}`, parents: ancestors(place), uid, suffix, run };
     const { relation, layout } = LAYOUTS.get(task.kind) ?? SEQUENCE;
     const values = taskRun && LOOPS.has(task.kind) ? this.#valuesOf(taskRun) : undefined;
     const hidden: JsonObject = values?.hidden ? { hiddenValues: values.hidden } : {};
     const ends = this.#open(task, inner, { relation, facts: { ...this.#facts(task, taskRun), ...hidden } });
-    this.#parts.flowables.push(uid);
+    this.#parts.flowables.push(node);
     const last = this.#gate(inner, "finally", task.blocks.get("finally") ?? [], ends.last);
     for (const [name, tasks] of blocksOf(task)) {
-      const group = { place: inner, from: uid, to: last };
+      const group = { place: inner, from: node, to: last };
       if (name === "errors") {
         this.#chain(tasks, { ...group, from: ends.first, relation: relationOf("ERROR") });
       } else if (name === "finally") {
         this.#chain(tasks, { ...group, from: last, to: ends.last, relation: relationOf("FINALLY") });
+      } else if (values?.shown.length && this.#hasValueClusters) {
+        this.#valueClusters(task, tasks, { ...group, values: values.shown });
       } else if (values?.shown.length) this.#values(task, tasks, { ...group, values: values.shown });
       else if (layout === "parallel") this.#parallel(tasks, { ...group, relation: relationOf(relation) });
       else if (layout === "dag") this.#dag(tasks, { ...group, relation: relationOf(relation) });
@@ -186,18 +199,46 @@ class Drawing {
   }
 
   #subflow(task: Task, flow: DrawnFlow, place: Place): Ends {
-    const { uid } = place;
-    const inner: Place = { cluster: `cluster_${uid}`, parents: ancestors(place), uid };
+    const { uid, suffix } = place;
+    const inner: Place = { cluster: `cluster_${uid}${suffix}`, parents: ancestors(place), uid, suffix };
     const facts = this.#facts(task, this.#runOf(task, place));
     const ends = this.#open(task, inner, { relation: "SEQUENTIAL", isSubflow: true, facts });
-    this.#flow(flow, inner, { ...ends, from: uid });
+    this.#flow(flow, inner, { ...ends, from: uid + suffix });
     return ends;
   }
 
-  /** Draws a cluster for each value: one after the other, or beside each other. The edge to a value is labelled with it. */
+  /** Draws each task for each value: one after the other, or beside each other. The edge to a node is labelled with its value. */
   #values(task: Task, tasks: readonly Task[], { place, from, to, values }: ValueGroup): void {
+    const isParallel = isConcurrent(task);
+    const begun = values.map((drawn) => {
+      const run = { parent: place.run?.parent, iteration: drawn.iteration };
+      return { at: { ...place, suffix: this.#suffixOf(drawn, place), run }, value: drawn.value };
+    });
+    const notBegun = [{ at: { ...place, run: undefined }, value: undefined }];
+    let previous = from;
+    for (const [index, inner] of tasks.entries()) {
+      const nodes = begun.filter(({ at }) => this.#runOf(inner, at));
+      for (const { at, value } of nodes.length === 0 ? notBegun : nodes) {
+        const { first, last } = this.#task(inner, at, isParallel ? "PARALLEL" : "SEQUENTIAL");
+        this.#parts.addEdge(previous, first, relationOf("DYNAMIC", value));
+        if (isParallel || index === tasks.length - 1) this.#parts.addEdge(last, to);
+        if (!isParallel) previous = last;
+      }
+    }
+  }
+
+  /** The suffix of the nodes of a value; with its iteration, if another value begins alike. */
+  #suffixOf({ iteration, value }: DrawnValue, place: Place): string {
+    let suffix = `${place.suffix}_${value.slice(0, MAX_VALUE_CHARS)}`;
+    while (this.#suffixes.has(place.uid + suffix)) suffix += `@${iteration}`;
+    this.#suffixes.add(place.uid + suffix);
+    return suffix;
+  }
+
+  /** Draws a cluster for each value: one after the other, or beside each other. The edge to a value is labelled with it. */
+  #valueClusters(task: Task, tasks: readonly Task[], { place, from, to, values }: ValueGroup): void {
     const { layout } = LAYOUTS.get(task.kind) ?? SEQUENCE;
-    const isParallel = layout === "parallel" || hasConcurrency(task);
+    const isParallel = isConcurrent(task);
     let previous = from;
     for (const { iteration, value } of values) {
       const uid = `${place.uid}@${iteration}`;
@@ -206,7 +247,7 @@ class Drawing {
       const run = { parent: place.run?.parent, iteration };
       const ends = this.#parts.openCluster({ uid: cluster, parents, relation: "DYNAMIC" });
       this.#parts.addEdge(isParallel ? from : previous, ends.first, relationOf("DYNAMIC", value));
-      const group = { place: { cluster, parents, uid, run }, from: ends.first, to: ends.last };
+      const group = { place: { cluster, parents, uid, suffix: "", run }, from: ends.first, to: ends.last };
       if (layout === "parallel") this.#parallel(tasks, { ...group, relation: relationOf("PARALLEL") });
       else this.#chain(tasks, { ...group, relation: relationOf("SEQUENTIAL") });
       if (isParallel) this.#parts.addEdge(ends.last, to);
@@ -235,7 +276,7 @@ class Drawing {
   /** Opens the cluster of a task; the node of the task follows the first node. */
   #open(
     task: Task,
-    { cluster, parents, uid }: Place,
+    { cluster, parents, uid, suffix }: Place,
     { relation, facts, isSubflow = false }: {
       readonly relation: RelationType;
       readonly facts: JsonObject;
@@ -245,8 +286,8 @@ class Drawing {
     const { properties } = task;
     const ends = this.#parts.openCluster({ uid: cluster, parents, relation, task: properties, isSubflow });
     const type = isSubflow ? "SubflowGraphTask" : "GraphTask";
-    this.#parts.addNode(cluster, uid, type, { ...facts, relationType: relation });
-    this.#parts.addEdge(ends.first, uid);
+    const node = this.#parts.addNode(cluster, uid + suffix, type, { ...facts, relationType: relation });
+    this.#parts.addEdge(ends.first, node);
     return ends;
   }
 }
@@ -279,9 +320,9 @@ const LOOPS: ReadonlySet<string> = new Set([
 ]);
 
 /** True if several values run at the same time; an expression is taken for a limit above 1. */
-function hasConcurrency({ properties }: Task): boolean {
-  const limit = ownProperty(properties, "concurrencyLimit") ?? 1;
-  return Number(limit) !== 1;
+function isConcurrent({ kind, properties }: Task): boolean {
+  return LAYOUTS.get(kind)?.layout === "parallel" ||
+    Number(ownProperty(properties, "concurrencyLimit") ?? 1) !== 1;
 }
 
 interface Layout {

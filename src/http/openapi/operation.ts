@@ -102,7 +102,15 @@ export const TRIGGER_FILTERS = [
 const WHOLE = ["page", "size", "revision", "maxRows", "maxTaskRuns", "attempt", "revisions"];
 const FLAGS = [
   ...["allowDeleted", "allowDelete", "source", "wait", "delete", "override", "failOnError", "disabled"],
-  ...["allowNamespaceChild", "destinationOnly", "expandAll", "existing", "isOnKillCascade", "latestRevision"],
+  ...[
+    "allowNamespaceChild",
+    "destinationOnly",
+    "expandAll",
+    "existing",
+    "isOnKillCascade",
+    "latestRevision",
+    "valueClusters",
+  ],
   ...["includeNonTerminated", "arrayOf", "all", "details"],
 ];
 const INSTANTS = ["startDate", "endDate", "scheduleDate"];

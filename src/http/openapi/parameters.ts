@@ -71,6 +71,7 @@ export const PARAMETER_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ["attempt", "Number of the attempt, from 0"],
   ["aggregation", "How the values of a part are joined"],
   ["destinationOnly", "Follow dependencies downstream only"],
+  ["valueClusters", "Draw a cluster for each value of a loop instead of a node for each task and value"],
   ["expandAll", "Follow dependencies transitively"],
   ["isOnKillCascade", "Kill the child executions too; true by default"],
   ["latestRevision", "Replay with the latest revision of each flow"],

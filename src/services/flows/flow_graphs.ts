@@ -32,10 +32,16 @@ interface FlowGraphsDeps {
   readonly clock: Clock;
 }
 
-/** What a graph shows of a flow. */
-interface Drawn {
+/** What a graph shows of an execution. */
+interface ExecutionGraphOptions {
   /** Uids of the Subflow tasks to expand. */
   readonly subflows: readonly string[];
+  /** Each value of a loop has a cluster, instead of a node for each task. */
+  readonly hasValueClusters?: boolean;
+}
+
+/** What a graph shows of a flow. */
+interface Drawn extends ExecutionGraphOptions {
   readonly runs?: DrawnRuns;
   /** The flow that a task of the execution has started. */
   readonly startedBy?: (task: Task) => Promise<Flow | undefined>;
@@ -64,7 +70,7 @@ export class FlowGraphs {
   }
 
   /** The graph of the flow that an execution runs, with its task runs, as JSON text. @throws DomainError not_found */
-  async ofExecution(actor: Actor, execution: Execution, subflows: readonly string[]): Promise<string> {
+  async ofExecution(actor: Actor, execution: Execution, shown: ExecutionGraphOptions): Promise<string> {
     const { namespace, flowId: id, flowRevision: revision, taskRuns } = execution;
     const form = { now: this.#clock.now(), durations: actor.durations };
     const runs = new DrawnRuns(
@@ -72,7 +78,7 @@ export class FlowGraphs {
       (taskRun) => parseJson(taskRunBody(execution, taskRun, form)) as JsonObject,
     );
     const startedBy = (task: Task) => this.#startedBy(actor, execution, task);
-    const options = { revision, allowDeleted: true, subflows, runs, startedBy };
+    const options = { ...shown, revision, allowDeleted: true, runs, startedBy };
     return await this.stored(actor, { namespace, id }, options);
   }
 
@@ -96,7 +102,8 @@ export class FlowGraphs {
     return { ...flow, triggerStates: await this.#triggerStates(actor, flow) };
   }
 
-  async #text(actor: Actor, flow: DrawnFlow, { subflows, runs, startedBy }: Drawn): Promise<string> {
+  async #text(actor: Actor, flow: DrawnFlow, options: Drawn): Promise<string> {
+    const { subflows, runs, hasValueClusters, startedBy } = options;
     if (subflows.length > MAX_DRAWN_SUBFLOWS) {
       throw new DomainError(
         "bad_request",
@@ -112,7 +119,7 @@ export class FlowGraphs {
       if (shown) drawn.set(uid, await this.#withStates(actor, shown));
       else if (task && !runs) throw cannotExpand(task);
     }
-    return stringifyJson(graphResponse(flowGraph(flow, { subflows: drawn, runs })));
+    return stringifyJson(graphResponse(flowGraph(flow, { subflows: drawn, runs, hasValueClusters })));
   }
 }
 

@@ -144,7 +144,10 @@ const FLOW_ROWS: Operations = [
     response: FLOW,
   }],
   ["GET /executions/{id}/flow", "Gets the flow revision of an execution", { response: FLOW }],
-  ["GET /executions/{id}/graph", "Gets the graph of an execution", { query: ["subflows"], response: GRAPH }],
+  ["GET /executions/{id}/graph", "Gets the graph of an execution", {
+    query: ["subflows", "valueClusters"],
+    response: GRAPH,
+  }],
 ];
 
 const EXPRESSION_ROWS: Operations = [

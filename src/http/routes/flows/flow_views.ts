@@ -126,7 +126,9 @@ function addFlowsOfExecutions(routes: Hono<AppEnv>, { flows, graphs, executions 
 
   routes.get("/executions/:id/graph", async (c) => {
     const { execution } = await executions.view(c.get("actor"), c.req.param("id"));
-    return jsonResponse(await graphs.ofExecution(c.get("actor"), execution, readSubflows(c)));
+    const hasValueClusters = readBoolean(queryOf(c), "valueClusters", false);
+    const shown = { subflows: readSubflows(c), hasValueClusters };
+    return jsonResponse(await graphs.ofExecution(c.get("actor"), execution, shown));
   });
 
   routes.get("/executions/:id/flow", async (c) => {

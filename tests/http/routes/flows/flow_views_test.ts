@@ -374,9 +374,24 @@ interface RunGraph {
 }
 
 /** The graph of a new execution of a flow. */
-async function runGraph(server: Harness, source: string): Promise<RunGraph> {
+async function runGraph(server: Harness, source: string, query = ""): Promise<RunGraph> {
   const { id } = await server.run(source);
-  return await server.json("GET", `/executions/${id}/graph`) as unknown as RunGraph;
+  return await server.json("GET", `/executions/${id}/graph${query}`) as unknown as RunGraph;
+}
+
+const CLUSTERS = "?valueClusters=true";
+
+/** Edges that have a value, as `source value target`. */
+function valueEdges({ edges }: RunGraph): string[] {
+  const values = edges.filter(({ relation }) => relation.value !== undefined);
+  return values.map(({ source, target, relation }) => `${source} ${relation.value} ${target}`);
+}
+
+/** Checks that uids are unique, and that each end of an edge is a node. */
+function assertSound({ nodes, edges }: RunGraph): void {
+  const uids = new Set(nodes.map(({ uid }) => uid));
+  assertEquals(uids.size, nodes.length);
+  for (const { source, target } of edges) assertEquals([uids.has(source), uids.has(target)], [true, true]);
 }
 
 function forEach(more = ""): string {
@@ -396,9 +411,73 @@ ${more}    tasks:
 `;
 }
 
-Deno.test("GET /executions/:id/graph shows the task runs, and a cluster and a path for each value of a ForEach", async () => {
+Deno.test("GET /executions/:id/graph shows each task of a ForEach once for each value", async () => {
   await using server = await start();
-  const { nodes, edges, clusters } = await runGraph(server, forEach());
+  const graph = await runGraph(server, forEach());
+  const runs = graph.nodes.filter(({ taskRun }) => taskRun).map(({ uid, taskRun }) =>
+    `${uid} ${taskRun?.state.current}`
+  );
+  assertEquals(runs, [
+    "root.first SUCCESS",
+    "root.each SUCCESS",
+    "root.each.s_x SUCCESS",
+    "root.each.s.inner_x SUCCESS",
+    "root.each.s_y SUCCESS",
+    "root.each.s.inner_y SUCCESS",
+    "root.each.z_x SUCCESS",
+    "root.each.z_y SUCCESS",
+    "root.last RUNNING",
+  ]);
+  assertEquals(valueEdges(graph), [
+    "root.each x root.each.s_x.@root",
+    "root.each.s_x.@end y root.each.s_y.@root",
+    "root.each.s_y.@end x root.each.z_x",
+    "root.each.z_x y root.each.z_y",
+  ]);
+  assertEquals(graph.clusters.map(({ cluster, parents }) => [cluster.uid, ...parents].join(" ")), [
+    "cluster_root.each",
+    "cluster_root.each.s_x cluster_root.each",
+    "cluster_root.each.s_y cluster_root.each",
+  ]);
+  assertSound(graph);
+});
+
+Deno.test("GET /executions/:id/graph has one node for a task of a ForEach that has not begun", async () => {
+  await using server = await start();
+  const graph = await runGraph(server, forEach().replace("parent.taskrun.value", "missing"));
+  assertEquals(valueEdges(graph), ["root.each x root.each.s_x.@root"]);
+  const ofZ = graph.edges.filter(({ source, target }) => [source, target].some((uid) => uid.includes(".z")));
+  assertEquals(ofZ.map(({ source, target }) => `${source} ${target}`), [
+    "root.each.s_x.@end root.each.z",
+    "root.each.z root.each.@end",
+  ]);
+  assertSound(graph);
+});
+
+Deno.test("GET /executions/:id/graph has different nodes for values that begin alike, and for values of loops in loops", async () => {
+  await using server = await start();
+  const loop = (id: string, values: string, tasks: string) =>
+    `{id: ${id}, type: io.svc.plugin.core.flow.ForEach, values: ${values}, tasks: [${tasks}]}`;
+  const inner = loop("inner", '["a", "b"]', `{id: r, type: ${RETURN}}`);
+  const long = "x".repeat(200);
+  const values = JSON.stringify([`${long}1`, `${long}2`]);
+  const graph = await runGraph(
+    server,
+    `id: alike\nnamespace: demo\ntasks: [${loop("each", values, inner)}]\n`,
+  );
+  assertSound(graph);
+  assertEquals(graph.nodes.map(({ uid }) => uid.replace(long, "x")).filter((uid) => uid.includes(".r_")), [
+    "root.each.inner.r_x_a",
+    "root.each.inner.r_x_b",
+    "root.each.inner.r_x@1_a",
+    "root.each.inner.r_x@1_b",
+  ]);
+});
+
+Deno.test("GET /executions/:id/graph with valueClusters has a cluster and a path for each value of a ForEach", async () => {
+  await using server = await start();
+  const graph = await runGraph(server, forEach(), CLUSTERS);
+  const { nodes, clusters } = graph;
   const runs = nodes.filter(({ taskRun }) => taskRun).map(({ uid, taskRun }) =>
     `${uid} ${taskRun?.state.current}`
   );
@@ -417,8 +496,7 @@ Deno.test("GET /executions/:id/graph shows the task runs, and a cluster and a pa
     "x",
     "y",
   ]);
-  const values = edges.filter(({ relation }) => relation.value !== undefined);
-  assertEquals(values.map(({ source, target, relation }) => `${source} ${relation.value} ${target}`), [
+  assertEquals(valueEdges(graph), [
     "root.each x root.each@0.@root",
     "root.each@0.@end y root.each@1.@root",
   ]);
@@ -429,9 +507,7 @@ Deno.test("GET /executions/:id/graph shows the task runs, and a cluster and a pa
     "cluster_root.each@1 cluster_root.each",
     "cluster_root.each@1.s cluster_root.each cluster_root.each@1",
   ]);
-  const uids = new Set(nodes.map(({ uid }) => uid));
-  assertEquals(uids.size, nodes.length);
-  for (const { source, target } of edges) assertEquals([uids.has(source), uids.has(target)], [true, true]);
+  assertSound(graph);
 });
 
 Deno.test("GET /executions/:id/graph shows the task runs of the parts of a ForEachItem", async () => {
@@ -462,14 +538,20 @@ tasks:
 
 Deno.test("GET /executions/:id/graph draws values that run at the same time beside each other", async () => {
   await using server = await start();
-  const { edges } = await runGraph(server, forEach("    concurrencyLimit: 0\n"));
-  const values = edges.filter(({ relation }) => relation.value !== undefined);
-  assertEquals(values.map(({ source, target }) => `${source} ${target}`), [
-    "root.each root.each@0.@root",
-    "root.each root.each@1.@root",
+  const source = forEach("    concurrencyLimit: 0\n");
+  const endsOf = ({ edges }: RunGraph) =>
+    edges.filter(({ target }) => target === "root.each.@end").map(({ source }) => source);
+  const graph = await runGraph(server, source);
+  assertEquals(valueEdges(graph), [
+    "root.each x root.each.s_x.@root",
+    "root.each y root.each.s_y.@root",
+    "root.each x root.each.z_x",
+    "root.each y root.each.z_y",
   ]);
-  const ends = edges.filter(({ target }) => target === "root.each.@end").map(({ source }) => source);
-  assertEquals(ends, ["root.each@0.@end", "root.each@1.@end"]);
+  assertEquals(endsOf(graph), ["root.each.s_x.@end", "root.each.s_y.@end", "root.each.z_x", "root.each.z_y"]);
+  const clusters = await runGraph(server, source.replace("id: loop", "id: clusters"), CLUSTERS);
+  assertEquals(valueEdges(clusters), ["root.each x root.each@0.@root", "root.each y root.each@1.@root"]);
+  assertEquals(endsOf(clusters), ["root.each@0.@end", "root.each@1.@end"]);
 });
 
 Deno.test("GET /executions/:id/graph draws a ForEach that has not begun like the one of the flow", async () => {
@@ -499,7 +581,7 @@ Deno.test("GET /executions/:id/graph draws 500 values, and says how many it leav
       `    values: '${values}'\n    tasks: [{id: a, type: ${RETURN}, format: a}]\n`,
   );
   const each = nodes.find(({ uid }) => uid === "root.each") as unknown as { hiddenValues: number };
-  assertEquals([nodes.filter(({ uid }) => uid.endsWith(".a")).length, each.hiddenValues], [500, 20]);
+  assertEquals([nodes.filter(({ uid }) => uid.includes(".a_")).length, each.hiddenValues], [500, 20]);
 });
 
 Deno.test("GET /executions/:id/flow shows the inputs of each Pause as forms read them", async () => {

@@ -16,7 +16,7 @@ export function ExecutionTopology({ execution }: { readonly execution: Execution
   const { id } = execution;
   const graph = useResource(
     `${id}/${hasEnded(execution)}`,
-    (signal) => get<FlowGraph>(apiPath("executions", id, "graph"), {}, signal),
+    (signal) => get<FlowGraph>(apiPath("executions", id, "graph"), { valueClusters: true }, signal),
     { refreshMs: hasEnded(execution) ? undefined : REFRESH_MS },
   );
   return (
