@@ -112,7 +112,7 @@ Deno.test("request() returns false for an unknown execution", async () => {
 
 Deno.test("request() that is refused commits nothing", async () => {
   await using paused = await Paused.create();
-  assertEquals(await refusalCode(paused.request({ type: "pause_asked" })), "conflict");
+  assertEquals(await refusalCode(paused.request({ type: "pause_asked" })), "invalid_argument");
   assertEquals([paused.store.atomics.length, paused.applied, paused.executor.liveCount], [0, 0, 0]);
 });
 
@@ -125,7 +125,7 @@ Deno.test("request() that is refused during another commit resolves after it, an
   await settle();
   const refused = refusalCode(paused.request({ type: "pause_asked" }));
   held.resolve();
-  assertEquals([await resumed, await refused], [true, "conflict"]);
+  assertEquals([await resumed, await refused], [true, "invalid_argument"]);
   await settle();
   assertEquals([store.commitsOf(id).length, paused.applied, paused.executor.liveCount], [1, 1, 0]);
 });

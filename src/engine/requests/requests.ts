@@ -4,6 +4,7 @@
  */
 import { assertNever } from "../../base/assert_never.ts";
 import { type Execution, taskRunOf } from "../../model/executions/execution.ts";
+import type { ErrorCode } from "../../model/errors.ts";
 import { canMove, currentState, isEnded, type State } from "../../model/executions/state.ts";
 import {
   hasLabel,
@@ -43,13 +44,25 @@ export function isRequest(event: Event): event is Request {
   return REQUESTS.has(event.type);
 }
 
-/** Sentences that clients of this API know, by the verb of the refusal: they come before ours. */
-const KNOWN_RULES: ReadonlyMap<string, string> = new Map([
-  ["kill", "Execution is already finished, can't kill it"],
-  ["pause", "The execution is not running"],
-  ["change the state of", "You can only change the status of a terminated execution"],
-  ["unqueue", "Only QUEUED execution can be unqueued"],
-  ["force the run of", "Only non terminated executions can be forced run"],
+/** The codes of refusals because of a state, with the words that begin their messages. */
+const PREFIXES = {
+  conflict: "Illegal state",
+  invalid_argument: "Illegal argument",
+  bad_request: "Bad Request",
+} as const satisfies Partial<Record<ErrorCode, string>>;
+
+/** What clients of this API know of a refusal, by its verb: the code, and a sentence that comes before ours. */
+const KNOWN_RULES: ReadonlyMap<string, readonly [code: keyof typeof PREFIXES, sentence: string]> = new Map([
+  ["kill", ["conflict", "Execution is already finished, can't kill it"]],
+  ["restart", ["conflict", "Execution must be terminated to be restarted"]],
+  ["pause", ["invalid_argument", "The execution is not running"]],
+  ["change the state of", [
+    "invalid_argument",
+    "You can only change the status of a terminated execution",
+  ]],
+  ["unqueue", ["invalid_argument", "Only QUEUED execution can be unqueued"]],
+  ["force the run of", ["invalid_argument", "Only non terminated executions can be forced run"]],
+  ["set labels of", ["bad_request", "The execution is not terminated"]],
 ]);
 
 type Rule<T extends RequestType> = (
@@ -72,7 +85,7 @@ export function refusalOf(plan: FlowPlan, execution: Execution, request: Request
     case "restarted":
       return refuseRestart(plan, execution, request);
     case "state_set":
-      return refuseUnlessEnded("change the state of", execution, "conflict");
+      return refuseUnlessEnded("change the state of", execution);
     case "task_state_set":
       return refuseTaskState(plan, execution, request);
     case "labels_set":
@@ -81,7 +94,7 @@ export function refusalOf(plan: FlowPlan, execution: Execution, request: Request
       return refuseUnless("unqueue", execution, "QUEUED");
     case "run_forced":
       return isEnded(execution.history)
-        ? conflict("force the run of", execution, `it is ${stateOf(execution)}, and has ended`)
+        ? wrongState("force the run of", execution, `it is ${stateOf(execution)}, and has ended`)
         : undefined;
     default:
       return assertNever(request);
@@ -92,7 +105,7 @@ export function refusalOf(plan: FlowPlan, execution: Execution, request: Request
 const refuseKill: Rule<"kill_asked"> = (_plan, execution) => {
   const state = stateOf(execution);
   return isEnded(execution.history) && state !== "RETRIED"
-    ? conflict("kill", execution, `it has already ended in state ${state}`)
+    ? wrongState("kill", execution, `it has already ended in state ${state}`)
     : undefined;
 };
 
@@ -115,28 +128,28 @@ const refuseTaskState: Rule<"task_state_set"> = (plan, execution, { taskRun: ord
   const verb = "change the state of a task run of";
   const refusal = refuseUnlessAtRest(verb, execution);
   const taskRun = taskRunOf(execution, ordinal);
-  if (refusal || !taskRun) return refusal ?? conflict(verb, execution, "it has no such task run");
+  if (refusal || !taskRun) return refusal ?? wrongState(verb, execution, "it has no such task run");
   const unit = restartUnitOf(plan, execution, taskRun);
   if (unit !== taskRun) {
     const reason = `the task "${taskRun.taskId}" runs again only with all of "${unit.taskId}"; ` +
       `change the state of "${unit.taskId}"`;
-    return conflict(verb, execution, reason);
+    return wrongState(verb, execution, reason);
   }
   const current = currentState(taskRun.history);
   if (current === state) return undefined;
   if (handlersOf(plan, execution, new Set(ancestorsOf(execution, taskRun))).has(taskRun)) {
     const reason = `the task "${taskRun.taskId}" is part of errors, finally or afterExecution, ` +
       "which run again after a change";
-    return conflict(verb, execution, reason);
+    return wrongState(verb, execution, reason);
   }
   if (canMove("task_run", current, state)) return undefined;
-  return conflict(verb, execution, `it is ${current}, and cannot become ${state}`);
+  return wrongState(verb, execution, `it is ${current}, and cannot become ${state}`);
 };
 
 /** System labels may be sent back unchanged. */
 const refuseLabels: Rule<"labels_set"> = (_plan, execution, { labels, isMark }) => {
   if (isMark) return undefined;
-  const refusal = refuseUnlessEnded("set labels of", execution, "bad_request");
+  const refusal = refuseUnlessEnded("set labels of", execution);
   const problem = problemOf(execution, labels);
   if (refusal || problem === undefined) return refusal;
   return { code: "invalid_entity", message: `Invalid entity: labels: ${problem}` };
@@ -154,30 +167,24 @@ export function refuseUnlessAtRest(verb: string, execution: Execution): Refusal 
   if (isAtRest(execution)) return undefined;
   const state = stateOf(execution);
   const reason = state === "PAUSED" ? "a task is still running" : `it is ${state}`;
-  return conflict(verb, execution, `${reason}; it must have ended or be paused`);
+  return wrongState(verb, execution, `${reason}; it must have ended or be paused`);
 }
 
-function refuseUnlessEnded(
-  verb: string,
-  execution: Execution,
-  code: "conflict" | "bad_request",
-): Refusal | undefined {
+function refuseUnlessEnded(verb: string, execution: Execution): Refusal | undefined {
   if (isEnded(execution.history)) return undefined;
-  const reason = `it is ${stateOf(execution)}, and must have ended`;
-  if (code === "conflict") return conflict(verb, execution, reason);
-  return { code, message: `Bad Request: Cannot ${verb} execution "${execution.id}": ${reason}` };
+  return wrongState(verb, execution, `it is ${stateOf(execution)}, and must have ended`);
 }
 
 function refuseUnless(verb: string, execution: Execution, state: State): Refusal | undefined {
   if (stateOf(execution) === state) return undefined;
-  return conflict(verb, execution, `it is ${stateOf(execution)}, and must be ${state}`);
+  return wrongState(verb, execution, `it is ${stateOf(execution)}, and must be ${state}`);
 }
 
 /** A refusal because of the state of an execution. */
-export function conflict(verb: string, { id }: Pick<Execution, "id">, reason: string): Refusal {
-  const rule = KNOWN_RULES.get(verb);
+export function wrongState(verb: string, { id }: Pick<Execution, "id">, reason: string): Refusal {
+  const [code, sentence] = KNOWN_RULES.get(verb) ?? ["conflict"];
   const message = `Cannot ${verb} execution "${id}": ${reason}`;
-  return { code: "conflict", message: `Illegal state: ${rule === undefined ? "" : `${rule}. `}${message}` };
+  return { code, message: `${PREFIXES[code]}: ${sentence === undefined ? "" : `${sentence}. `}${message}` };
 }
 
 /** The refusal of a resume. Clients know the words. */

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import { taskRunOrdinal } from "../../base/id.ts";
 import { type JsonObject, stringifyJson } from "../../base/json.ts";
 import { type FlowPlan, planFor } from "../../engine/plan.ts";
-import { conflict, notPaused, refusalOf, type Request } from "../../engine/requests/requests.ts";
+import { notPaused, refusalOf, type Request, wrongState } from "../../engine/requests/requests.ts";
 import type { Refusal } from "../../engine/events.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError, notFound } from "../../model/errors.ts";
@@ -114,7 +114,9 @@ export class ExecutionActions {
       const { ordinal: taskRun } = knownTaskRun(execution, taskRunId);
       if (state !== "RUNNING") return { request: { type: "task_state_set", taskRun, state } };
       if (pauseOf(target).taskRun?.ordinal === taskRun) return this.#resumption(actor, target, NO_FORM);
-      throw errorOf(conflict("resume a task run of", execution, "that task run does not wait for a resume"));
+      throw errorOf(
+        wrongState("resume a task run of", execution, "that task run does not wait for a resume"),
+      );
     });
   }
 

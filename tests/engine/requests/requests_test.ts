@@ -114,7 +114,7 @@ const ROWS: readonly Row[] = [
       RETRIED: "",
     },
   },
-  { request: { type: "pause_asked" }, code: "conflict", next: { RUNNING: "PAUSED" } },
+  { request: { type: "pause_asked" }, code: "invalid_argument", next: { RUNNING: "PAUSED" } },
   {
     request: { type: "resumed" },
     code: "conflict",
@@ -153,7 +153,7 @@ const ROWS: readonly Row[] = [
   },
   {
     request: { type: "state_set", state: "WARNING" },
-    code: "conflict",
+    code: "invalid_argument",
     next: { ...fill(ENDED, "WARNING"), WARNING: "" },
   },
   {
@@ -173,12 +173,16 @@ const ROWS: readonly Row[] = [
     code: "none",
     next: fill(SITUATION_NAMES, ""),
   },
-  { request: { type: "unqueued", state: "RUNNING" }, code: "conflict", next: { QUEUED: "RUNNING" } },
-  { request: { type: "unqueued", state: "CANCELLED" }, code: "conflict", next: { QUEUED: "CANCELLED" } },
-  { request: { type: "unqueued", state: "FAILED" }, code: "conflict", next: { QUEUED: "FAILED" } },
+  { request: { type: "unqueued", state: "RUNNING" }, code: "invalid_argument", next: { QUEUED: "RUNNING" } },
+  {
+    request: { type: "unqueued", state: "CANCELLED" },
+    code: "invalid_argument",
+    next: { QUEUED: "CANCELLED" },
+  },
+  { request: { type: "unqueued", state: "FAILED" }, code: "invalid_argument", next: { QUEUED: "FAILED" } },
   {
     request: { type: "run_forced" },
-    code: "conflict",
+    code: "invalid_argument",
     next: {
       CREATED: "RUNNING",
       QUEUED: "RUNNING",

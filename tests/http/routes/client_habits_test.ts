@@ -111,7 +111,7 @@ const BARE: readonly (readonly [method: string, path: string, status: number])[]
   ["POST", "/executions/{paused}/actions/resume/validate", 200],
   ["POST", "/executions/{paused}/resume", 200],
   ["DELETE", "/executions/{paused}/actions/kill", 200],
-  ["POST", "/executions/{paused}/actions/pause", 409],
+  ["POST", "/executions/{paused}/actions/pause", 422],
   ["POST", "/executions/{paused}/actions/force-run", 200],
   ["POST", "/executions/restart/by-query?state=QUEUED", 200],
   ["POST", "/executions/force-run/by-query?state=QUEUED", 200],

@@ -86,7 +86,7 @@ Deno.test("runSlice() interrupts a deferred attempt: it ends KILLED without havi
 
 /** Requests to an execution that has ended, and what becomes of what was sent with them. */
 const RECEIPTS = [
-  { request: { type: "pause_asked" }, code: "conflict", stored: 0, isDirty: false },
+  { request: { type: "pause_asked" }, code: "invalid_argument", stored: 0, isDirty: false },
   {
     request: { type: "labels_set", labels: [{ key: "a", value: "b" }] },
     code: undefined,

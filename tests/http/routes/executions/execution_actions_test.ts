@@ -107,7 +107,12 @@ interface Refusal {
 }
 
 const REFUSALS: readonly Refusal[] = [
-  { flow: "napping", action: "restart", status: 409, message: "Illegal state: Cannot restart" },
+  {
+    flow: "napping",
+    action: "restart",
+    status: 409,
+    message: "Illegal state: Execution must be terminated to be restarted. Cannot restart",
+  },
   { flow: "good", action: "restart", status: 422, message: "No task found to restart execution from!" },
   { flow: "good", action: "restart?revision=7", status: 404, message: "Not Found" },
   { flow: "good", action: "replay?revision=7", status: 404, message: "Not Found" },
@@ -118,8 +123,8 @@ const REFUSALS: readonly Refusal[] = [
   {
     flow: "good",
     action: "pause",
-    status: 409,
-    message: "Illegal state: The execution is not running. Cannot pause",
+    status: 422,
+    message: "Illegal argument: The execution is not running. Cannot pause",
   },
   { flow: "good", action: "resume", status: 409, message: "is not paused, can't resume it" },
   { flow: "napping", action: "resume", status: 409, message: "is not paused, can't resume it" },
@@ -133,11 +138,11 @@ const REFUSALS: readonly Refusal[] = [
     message: "count",
   },
   { flow: "paused", action: "resume-from-breakpoint", status: 409, message: "must be BREAKPOINT" },
-  { flow: "napping", action: "change-status?status=FAILED", status: 409, message: "must have ended" },
+  { flow: "napping", action: "change-status?status=FAILED", status: 422, message: "must have ended" },
   {
     flow: "napping",
     action: "change-status?status=FAILED",
-    status: 409,
+    status: 422,
     message: "You can only change the status of a terminated execution.",
   },
   {
@@ -153,7 +158,7 @@ const REFUSALS: readonly Refusal[] = [
     action: "labels",
     init: json([{ key: "a", value: "b" }]),
     status: 400,
-    message: "must have ended",
+    message: "Bad Request: The execution is not terminated. Cannot set labels",
   },
   {
     flow: "good",
@@ -170,13 +175,13 @@ const REFUSALS: readonly Refusal[] = [
     message: "not be empty",
   },
   { flow: "good", action: "labels", init: json({ a: "b" }), status: 422, message: "list of objects" },
-  { flow: "paused", action: "unqueue", status: 409, message: "must be QUEUED" },
-  { flow: "paused", action: "unqueue", status: 409, message: "Only QUEUED execution can be unqueued." },
-  { flow: "good", action: "force-run", status: 409, message: "it is SUCCESS" },
+  { flow: "paused", action: "unqueue", status: 422, message: "must be QUEUED" },
+  { flow: "paused", action: "unqueue", status: 422, message: "Only QUEUED execution can be unqueued." },
+  { flow: "good", action: "force-run", status: 422, message: "it is SUCCESS" },
   {
     flow: "good",
     action: "force-run",
-    status: 409,
+    status: 422,
     message: "Only non terminated executions can be forced run.",
   },
   { flow: "good", action: `eval/${NOBODY}`, init: { body: "{{ 1 }}" }, status: 404, message: "task run" },
