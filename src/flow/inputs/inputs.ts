@@ -17,7 +17,7 @@ import { dependencyOf, dependencyOrder } from "./depends_on.ts";
 import { flagOf, scalarText, textOf } from "../schema/describe.ts";
 import type { Conversions, Converted, InputType } from "./input_type.ts";
 import { conversions, conversionsWith, findInputType } from "./registry.ts";
-import { firstChoice } from "./select.ts";
+import { choiceTexts, firstChoice } from "./select.ts";
 import { shownValue } from "./shown_value.ts";
 import { valueBudget } from "../source/parse.ts";
 import { hasExpression } from "../source/report.ts";
@@ -212,7 +212,7 @@ class Resolver {
       return `the values cannot be rendered: ${choices?.reason ?? "no list"}`;
     }
     const { expression: _, ...others } = properties;
-    return { ...others, values: choices.value };
+    return { ...others, values: choiceTexts(choices.value) };
   }
 
   #take(

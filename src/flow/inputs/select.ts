@@ -141,6 +141,12 @@ function choiceOf(item: JsonValue): string | undefined {
   return scalarText(isJsonObject(item) ? ownProperty(item, "value") : item);
 }
 
+/** Rendered choices as a flow declares them: scalars are texts, and null is no choice. */
+export function choiceTexts(choices: JsonValue): JsonValue {
+  if (!Array.isArray(choices)) return choices;
+  return choices.filter((item) => item !== null).map((item) => scalarText(item) ?? item);
+}
+
 /** The first choice; null if it does not exist. */
 export function firstChoice(properties: JsonObject): JsonValue {
   const values = valuesOf(properties);

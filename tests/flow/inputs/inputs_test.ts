@@ -1,5 +1,5 @@
 import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
-import { Double, type JsonObject, type JsonValue, stringifyJson } from "../../../src/base/json.ts";
+import { Double, type JsonObject, type JsonValue, parseJson, stringifyJson } from "../../../src/base/json.ts";
 import { ExpressionError } from "../../../src/expr/mod.ts";
 import { checkInputs, convertValue, resolveInputs, type ResolveOptions } from "../../../src/flow/mod.ts";
 import { DomainError } from "../../../src/model/errors.ts";
@@ -330,6 +330,16 @@ for (const [name, declarations, values, expected] of RESOLUTIONS) {
     const error = assertThrows(() => resolveInputs(flow, given(values), { render }), DomainError);
     assertEquals([error.code, error.message], ["invalid_entity", expected]);
     assertEquals(error.items.map((item) => `Invalid entity: ${item.message}`), [expected]);
+  });
+}
+
+for (const type of ["SELECT", "MULTISELECT"]) {
+  Deno.test(`checkInputs() offers the scalars that the expression of a ${type} gives as texts, and no null`, () => {
+    const rendered = `[1, 2.0, 2.5, true, null, "x", {"value": "3", "label": "three"}]`;
+    const flow = inputsOf(`- {id: i, type: ${type}, expression: "{{ 'list' }}"}`);
+    const [check] = checkInputs(flow, given({}), { render: () => parseJson(rendered) });
+    const labelled = { value: "3", label: "three" };
+    assertEquals(check?.properties.values, ["1", "2.0", "2.5", "true", "x", labelled]);
   });
 }
 
