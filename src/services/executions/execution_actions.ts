@@ -105,19 +105,22 @@ export class ExecutionActions {
   }
 
   /**
-   * Changes the state of a task run; the tasks after it run. A paused one becomes RUNNING with the defaults of its inputs.
-   * @throws DomainError not_found, conflict, invalid_entity
+   * Changes the state of a task run; the tasks after it run. A paused one becomes RUNNING with the defaults of its inputs; the
+   * text is that of the execution before anything follows, which is RESTARTED. @throws DomainError not_found, conflict, invalid_entity
    */
   async setTaskState(actor: Actor, id: string, taskRunId: string, state: State): Promise<string> {
+    let shown = (execution: Execution) => execution;
     return await this.#run(actor, id, (target) => {
       const { execution } = target;
       const { ordinal: taskRun } = knownTaskRun(execution, taskRunId);
       if (state !== "RUNNING") return { request: { type: "task_state_set", taskRun, state } };
-      if (pauseOf(target).taskRun?.ordinal === taskRun) return this.#resumption(actor, target, NO_FORM);
-      throw errorOf(
-        wrongState("resume a task run of", execution, "that task run does not wait for a resume"),
-      );
-    });
+      if (pauseOf(target).taskRun?.ordinal === taskRun) {
+        shown = viewOfResumed(execution, taskRun);
+        return this.#resumption(actor, target, NO_FORM);
+      }
+      const reason = "that task run does not wait for a resume";
+      throw errorOf(wrongState("resume a task run of", execution, reason));
+    }, (execution) => shown(execution));
   }
 
   /** Renders an expression in the context of a task run, or of the execution without one; the result as JSON text. @throws DomainError not_found */
@@ -164,9 +167,14 @@ export class ExecutionActions {
     return storeFilesOf(this.#deps.files, { flow: plan.flow, executionId: execution.id, folder, mutations });
   }
 
-  async #run(actor: Actor, id: string, prepare: PrepareRequest): Promise<string> {
+  async #run(
+    actor: Actor,
+    id: string,
+    prepare: PrepareRequest,
+    shown = (execution: Execution) => execution,
+  ): Promise<string> {
     let text = "";
-    const onApplied = (execution: Execution) => text = this.#textOf(actor, execution);
+    const onApplied = (execution: Execution) => text = this.#textOf(actor, shown(execution));
     if (await this.#deps.executor.request(actor.tenant, id, prepare, onApplied)) return text;
     throw unknownExecution(id);
   }
@@ -181,6 +189,18 @@ function pauseOf({ execution, plan }: ExecutionTarget): PausePoint {
   const point = pausePointOf(execution, plan);
   if (point) return point;
   throw errorOf(notPaused(execution));
+}
+
+/** Shows a paused execution, after the end of its pause, without what has followed in the same transition. */
+function viewOfResumed({ history: { length }, nextOrdinal }: Execution, resumed: number) {
+  return (execution: Execution): Execution => {
+    const { history, taskRuns } = execution;
+    const earlier = taskRuns.filter(({ ordinal }) => ordinal < nextOrdinal).map((taskRun) => {
+      const end = taskRun.history.findLastIndex(({ state }) => state === "RUNNING") + 1;
+      return taskRun.ordinal === resumed ? { ...taskRun, history: taskRun.history.slice(0, end) } : taskRun;
+    });
+    return { ...execution, history: history.slice(0, length + 1), taskRuns: earlier };
+  };
 }
 
 /** The error for a refusal of the engine. */
