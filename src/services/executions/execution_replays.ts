@@ -64,6 +64,8 @@ export interface ReplayOptions {
   readonly outputs?: ReadonlyMap<string, JsonObject>;
   /** Reads inputs that replace the former ones. */
   readonly readForm?: ReadForm;
+  /** Without a task run the text is that after the first steps, not that of the execution as created. */
+  readonly showsFirstSteps?: boolean;
 }
 
 /** A replay that is possible. */
@@ -112,8 +114,8 @@ export class ExecutionReplays {
   }
 
   /**
-   * Starts a new execution like the given one, which is marked. Its text: after its first steps, or, from a task, as it begins,
-   * which is RESTARTED. @throws DomainError not_found, conflict, invalid_argument, invalid_entity
+   * Starts a new execution like the given one, which is marked. Its text: as created, or, from a task, as it begins, which is
+   * RESTARTED. @throws DomainError not_found, conflict, invalid_argument, invalid_entity
    */
   async replay(actor: Actor, id: string, options: ReplayOptions): Promise<string> {
     const { source, plan, taskRun } = await this.#prepare(actor, id, options);
@@ -140,7 +142,7 @@ export class ExecutionReplays {
     await beginWithinQuota(this.#deps, { execution, plan, mutations: files });
     // An execution that is deleted meanwhile needs no mark.
     await undefinedIfMissing(() => this.#deps.actions.run(actor, id, MARK_REPLAYED));
-    if (taskRun) return begun;
+    if (taskRun || !options.showsFirstSteps) return begun;
     const stored = await this.#deps.records.load(actor.tenant, execution.id);
     return stored ? this.#textOf(actor, stored.execution) : begun;
   }

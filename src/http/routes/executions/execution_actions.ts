@@ -118,6 +118,8 @@ function readReplay(c: Context<AppEnv>): ReplayOptions {
     taskRunId: query.get("taskRunId") || undefined,
     revision: readRevision(query),
     breakpoints: readBreakpoints(query),
+    // Clients of this path read RUNNING; those of the older one read CREATED.
+    showsFirstSteps: /\/actions\/[^/]+$/.test(c.req.path),
   };
 }
 

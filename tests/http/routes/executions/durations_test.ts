@@ -47,7 +47,7 @@ const REQUESTS: readonly (readonly [request: string, states: number])[] = [
   ["GET /executions?namespace=demo&flowId=slow", 1],
   ["POST /executions/demo/slow", 1],
   ["GET /executions/webhook/demo/slow/k1", 1],
-  ["POST /executions/:id/replay", 3],
+  ["POST /executions/:id/actions/replay", 3],
   ["POST /executions/:id/actions/change-status?status=WARNING", 5],
 ];
 for (const [request, states] of REQUESTS) {
