@@ -146,7 +146,7 @@ const refuseTaskState: Rule<"task_state_set"> = (plan, execution, { taskRun: ord
   return wrongState(verb, execution, `it is ${current}, and cannot become ${state}`);
 };
 
-/** System labels may be sent back unchanged. */
+/** Labels that it has may be sent back unchanged. */
 const refuseLabels: Rule<"labels_set"> = (_plan, execution, { labels, isMark }) => {
   if (isMark) return undefined;
   const refusal = refuseUnlessEnded("set labels of", execution);
@@ -155,11 +155,10 @@ const refuseLabels: Rule<"labels_set"> = (_plan, execution, { labels, isMark }) 
   return { code: "invalid_entity", message: `Invalid entity: labels: ${problem}` };
 };
 
-function problemOf(execution: Execution, labels: readonly Label[]): string | undefined {
-  const changed = labels.find((label) => isSystemLabel(label.key) && !hasLabel(execution.labels, label));
-  return changed
-    ? systemLabelMessage(changed.key, changed.value)
-    : labelsProblem(mergeLabels(execution.labels, labels).filter(({ key }) => !isSystemLabel(key)));
+function problemOf({ labels: present }: Execution, labels: readonly Label[]): string | undefined {
+  const changed = labels.find((label) => isSystemLabel(label.key) && !hasLabel(present, label));
+  if (changed) return systemLabelMessage(changed.key, changed.value);
+  return labelsProblem(mergeLabels(present, labels).filter(({ key }) => !isSystemLabel(key)), present);
 }
 
 /** The refusal of what needs an ended execution, or a paused one without a running attempt. */

@@ -40,11 +40,11 @@ export function readPairs(filter: RawFilter): Label[] {
     : texts.map((text) => ({ key, value: text }));
 }
 
-/** Both parts are trimmed: people type a space after the colon. */
+/** Both parts are trimmed: people type a space after the colon. The value may be empty. */
 function pairIn(field: string, text: string): Label {
   const colon = text.indexOf(":");
-  const [key, value] = [text.slice(0, Math.max(colon, 0)).trim(), text.slice(colon + 1).trim()];
-  if (key !== "" && value !== "") return { key, value };
+  const key = text.slice(0, Math.max(colon, 0)).trim();
+  if (key !== "") return { key, value: text.slice(colon + 1).trim() };
   return refuse(`Invalid filter: "${field}" must be of the form "key:value", but is "${shorten(text)}"`);
 }
 

@@ -2,7 +2,7 @@
 import { DomainError } from "../errors.ts";
 import { MAX_LABEL_LENGTH, MAX_LABELS } from "../limits.ts";
 
-/** A label. Key and value are not empty. */
+/** A label. The key is not empty, and the value only where an expression of a trigger gives none. */
 export interface Label {
   readonly key: string;
   readonly value: string;
@@ -58,23 +58,23 @@ export function mergeLabels(...lists: readonly (readonly Label[])[]): Label[] {
   return [...merged.values()];
 }
 
-/** Validates the labels of a start request. @throws DomainError invalid_entity */
-export function checkStartLabels(labels: readonly Label[]): void {
-  const reason = labelsProblem(labels);
+/** Validates the labels of a start request, but for those of `known`. @throws DomainError invalid_entity */
+export function checkStartLabels(labels: readonly Label[], known?: readonly Label[]): void {
+  const reason = labelsProblem(labels, known);
   if (reason !== undefined) throw new DomainError("invalid_entity", `Invalid entity: labels: ${reason}`);
 }
 
-/** The first problem of labels given by a caller; `undefined` if they are valid. */
-export function labelsProblem(labels: readonly Label[]): string | undefined {
+/** The first problem of labels given by a caller; `undefined` if they are valid, as those of `known` are. */
+export function labelsProblem(labels: readonly Label[], known: readonly Label[] = []): string | undefined {
   if (labels.length > MAX_LABELS) return `at most ${MAX_LABELS} are allowed`;
-  for (const { key, value } of labels) {
-    const reason = labelProblem(key, value);
+  for (const label of labels) {
+    const reason = hasLabel(known, label) ? undefined : labelProblem(label);
     if (reason !== undefined) return reason;
   }
   return undefined;
 }
 
-function labelProblem(key: string, value: string): string | undefined {
+function labelProblem({ key, value }: Label): string | undefined {
   if (key === "" || value === "") return `key and value must not be empty, but received "${key}:${value}"`;
   if (key.length > MAX_LABEL_LENGTH || value.length > MAX_LABEL_LENGTH) {
     return `"${key.slice(0, 50)}" is longer than ${MAX_LABEL_LENGTH} characters`;

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../.
 import { readStructure } from "../../base/json_text.ts";
 import { createExecution } from "../../engine/create.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
-import { DomainError, throwDatabaseFault } from "../../model/errors.ts";
+import { throwDatabaseFault } from "../../model/errors.ts";
 import { addLogLine, type Execution } from "../../model/executions/execution.ts";
 import type { Trigger } from "../../model/flows/flow.ts";
 import {
@@ -65,16 +65,12 @@ export class TriggerStarts {
    * @throws DomainError invalid_entity, or an error of rendering
    */
   async create(start: TriggerStart): Promise<Execution> {
-    const leftOut: string[] = [];
-    const execution = await this.#createRendered(start, leftOut);
-    const at = this.#deps.clock.now();
-    for (const message of leftOut) addLogLine(execution, { level: "WARN", at, message });
-    return execution;
+    return await this.#createRendered(start);
   }
 
   /**
-   * As {@link create}, but an error, also of a label, gives a FAILED execution that logs it. Synchronous when there is nothing to
-   * render. @throws DomainError the database cannot be read: a later try may start
+   * As {@link create}, but an error gives a FAILED execution that logs it. Synchronous when there is nothing to render.
+   * @throws DomainError the database cannot be read: a later try may start
    */
   createOrFail(start: TriggerStart): StartResult | Promise<StartResult> {
     const failed = (error: unknown): StartResult => {
@@ -101,26 +97,26 @@ export class TriggerStarts {
     return execution;
   }
 
-  #createRendered(start: TriggerStart, leftOut?: string[]): Execution | Promise<Execution> {
+  #createRendered(start: TriggerStart): Execution | Promise<Execution> {
     const { properties } = start.trigger;
     const isPlain = !Object.hasOwn(properties, "labels") && !Object.hasOwn(properties, "inputs");
-    return isPlain ? this.#createChecked(start, {}) : this.#render(start, leftOut);
+    return isPlain ? this.#createChecked(start, {}) : this.#render(start);
   }
 
-  /** With `leftOut` labels that cannot be rendered are left out, and their messages added to it. */
-  async #render(start: TriggerStart, leftOut?: string[]): Promise<Execution> {
+  async #render(start: TriggerStart): Promise<Execution> {
     const { plan: { flow }, trigger: { properties }, rootVariables, variables } = start;
     const render = async (name: string, given = ownProperty(properties, name) ?? null) => {
       const value = await this.#deps.renderer.value(flow, given, { ...rootVariables, trigger: variables });
       return structureIn(value, name);
     };
-    const parts = leftOut ? singleLabels(ownProperty(properties, "labels")) : undefined;
-    const labels = parts
-      ? await renderEach(parts, (part) => render("labels", part), leftOut ?? [])
-      : readLabels(await render("labels"));
+    const parts = singleLabels(ownProperty(properties, "labels"));
+    const { labels, leftOut } = await renderEach(parts, (part) => render("labels", part));
     const inputs = await render("inputs");
     const own = { labels: labels.filter(isUsable), inputs: isJsonObject(inputs) ? inputs : undefined };
-    return await this.#createChecked(start, own);
+    const execution = await this.#createChecked(start, own);
+    const at = this.#deps.clock.now();
+    for (const message of leftOut) addLogLine(execution, { level: "WARN", at, message });
+    return execution;
   }
 
   /** `own` are the labels and inputs that the trigger declares. */
@@ -129,7 +125,7 @@ export class TriggerStarts {
     own: Pick<TriggerStart, "labels" | "inputs">,
   ): Execution | Promise<Execution> {
     const labels = mergeLabels(own.labels ?? [], start.labels ?? []);
-    checkStartLabels(labels);
+    checkStartLabels(labels, labels.filter(({ value }) => value === ""));
     const flow = withLabels(start.plan.flow, labels);
     const given = givenValues({ ...own.inputs, ...start.inputs });
     return this.#deps.checks.reading(flow, (checks) => {
@@ -155,35 +151,35 @@ export class TriggerStarts {
   }
 }
 
-/** Each label of a map or list as a map of its own; `undefined` for a text, which gives all of them. */
-function singleLabels(labels: JsonValue | undefined): JsonObject[] | undefined {
+/** Each label of a map or list as a map of its own; a text gives all of them. */
+function singleLabels(labels: JsonValue | undefined): (JsonObject | string)[] {
   return typeof labels === "string"
-    ? undefined
+    ? [labels]
     : readLabels(labels).map(({ key, value }) => ({ [key]: value }));
 }
 
-/** The labels that can be rendered. @throws DomainError the database cannot be read */
+/** The labels that can be rendered, and a message for each other one. @throws Error a text cannot be rendered, or the database cannot be read */
 async function renderEach(
-  parts: readonly JsonObject[],
-  render: (part: JsonObject) => Promise<JsonValue>,
-  leftOut: string[],
-): Promise<Label[]> {
-  const labels: Label[] = [];
+  parts: readonly (JsonObject | string)[],
+  render: (part: JsonObject | string) => Promise<JsonValue>,
+): Promise<{ readonly labels: Label[]; readonly leftOut: readonly string[] }> {
+  const labels: Label[] = [], leftOut: string[] = [];
   for (const part of parts) {
     try {
       labels.push(...readLabels(await render(part)));
     } catch (error) {
-      if (error instanceof DomainError) throw error;
+      throwDatabaseFault(error);
+      if (typeof part === "string") throw error;
       const names = Object.keys(part).join(", ");
       leftOut.push(`Label "${names}" of the trigger is left out: ${(error as Error).message}`);
     }
   }
-  return mergeLabels(labels);
+  return { labels: mergeLabels(labels), leftOut };
 }
 
-/** Empty labels and system labels are dropped, so that they do not prevent the start. */
-function isUsable({ key, value }: Label): boolean {
-  return value !== "" && (!isSystemLabel(key) || key === CORRELATION_LABEL);
+/** System labels are dropped, so that they do not prevent the start. */
+function isUsable({ key }: Label): boolean {
+  return !isSystemLabel(key) || key === CORRELATION_LABEL;
 }
 
 /** Reads the JSON that an expression gave for the whole property. @throws Error it is neither a list nor an object */

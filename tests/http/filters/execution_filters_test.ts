@@ -85,6 +85,7 @@ const CONDITIONS: [query: string, conditions: unknown[]][] = [
     { field: "inputs", anyOf: [{ key: "address.city", value: "Rome" }], negated: true },
   ]],
   ["labels=a:+https://x.y", [labels(false, "a=https://x.y")]],
+  ["labels=a: ", [labels(false, "a=")]],
   ["filters[labels][EQUALS][a.b]=1", [labels(false, "a.b=1")]],
   ["filters[labels][NOT_EQUALS][__proto__]=1", [labels(true, "__proto__=1")]],
   ["filters[labels][IN][env]=a,b", [labels(false, "env=a", "env=b")]],
@@ -184,7 +185,7 @@ const REFUSALS: [query: string, code: string, message: string][] = [
   ["startDate=2026-13-01", "invalid_filter", '"2026-13-01"'],
   ["timeRange=1d", "invalid_argument", '"1d"'],
   ["timeRange=P1Y", "invalid_argument", '"P1Y"'],
-  ["labels=a: ", "invalid_filter", '"key:value"'],
+  ["labels=: b", "invalid_filter", '"key:value"'],
   ["filters[namespace][REGEX]=(", "invalid_filter", "no regular expression"],
   ["filters[namespace][REGEX]=(a*)*", "invalid_filter", "must not repeat a group"],
   [

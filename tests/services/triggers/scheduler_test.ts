@@ -106,7 +106,6 @@ Deno.test("Scheduler renders labels and inputs from a single expression each", a
 
 /** Triggers with an invalid part: the execution fails and logs why. */
 const FAILING: readonly (readonly [name: string, properties: JsonObject])[] = [
-  ["a label", { labels: { a: "{{ nothing.there }}" } }],
   ["an input", { inputs: { n: "many" } }],
   ["an expression for all labels", { labels: "{{ 'a:b' }}" }],
   ["a condition", { conditions: [condition("Expression", { expression: "{{ nothing.there }}" })] }],
