@@ -62,7 +62,8 @@ export class WebhookGate {
     const waitMs = this.#unknown.waitMs(place, nowMs);
     if (waitMs === undefined) {
       this.#unknown.add(place, nowMs);
-      return notFound("Webhook not found");
+      // Clients know both sentences, of a flow and of a key; which of them is true stays unsaid.
+      return notFound("Webhook not found: Flow not found, or it has no webhook with this key");
     }
     const message = "Too many calls from this address have found no webhook: try again later";
     return new DomainError("too_many_requests", message, { retryAfter: secondsOf(waitMs) });

@@ -15,7 +15,7 @@ triggers:
     key: a b/secret
 `;
 const PATH = "/executions/webhook/demo/hook/a%20b%2Fsecret";
-const NOT_FOUND = "Not Found: Webhook not found";
+const NOT_FOUND = "Not Found: Webhook not found: Flow not found, or it has no webhook with this key";
 
 type Call = { trigger: { variables: Record<string, unknown> } };
 
