@@ -79,7 +79,7 @@ function endLoop(
   { state, message }: Extract<Repetition, { type: "end" }>,
 ): void {
   taskRun.decision = { ...taskRun.decision, end: state };
-  if (message !== undefined) t.log("ERROR", message, taskRun);
+  if (message !== undefined) t.log(state === "FAILED" ? "ERROR" : "WARN", message, taskRun);
   setFrameEnd(frame, state);
   t.touchedFrames.push(frame);
 }

@@ -264,7 +264,7 @@ function applyOutputs(t: Transition, event: EventOf<"outputs_rendered">): void {
     t.touchedFrames.push(root);
     return;
   }
-  t.log("ERROR", event.error);
+  t.log("ERROR", `Failed to render output values: ${event.error}`);
   endExecutionIn(t, "FAILED");
 }
 

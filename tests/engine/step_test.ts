@@ -194,7 +194,10 @@ Deno.test("step() renders the flow's outputs once everything has run; an error t
   step(tree, { type: "attempt_ended", taskRun: 0, outcome: { state: "SUCCESS" } }, 2);
   step(tree, { type: "outputs_rendered", error: "no x" }, 3);
   assertEquals(states(execution), ["CREATED", "RUNNING", "FAILED"]);
-  assertEquals(execution.newLogs.map(({ level, message }) => [level, message]), [["ERROR", "no x"]]);
+  assertEquals(execution.newLogs.map(({ level, message }) => [level, message]), [[
+    "ERROR",
+    "Failed to render output values: no x",
+  ]]);
 });
 
 Deno.test("step() kill: a running attempt is interrupted, nothing new starts, and the execution ends KILLED", () => {
@@ -264,7 +267,7 @@ Deno.test("step() refuses a pause during afterExecution, which goes on to its en
   driver.apply({ type: "started" });
   driver.end("a");
   const { refusal } = step(driver.tree, { type: "pause_asked" }, driver.now);
-  assertEquals(refusal?.code, "conflict");
+  assertEquals(refusal?.code, "invalid_argument");
   driver.end("e1");
   driver.end("e2");
   assertEquals(driver.runs, ["a SUCCESS", "e1 SUCCESS", "e2 SUCCESS"]);

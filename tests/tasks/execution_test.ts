@@ -88,7 +88,7 @@ const CASES: readonly (readonly [name: string, tasks: readonly string[], summary
     "Count needs flows or namespaces",
     ['c execution.Count {expression: "{{ true }}"}'],
     "FAILED: c FAILED",
-    "ERROR Cannot count executions: give a list of flows or namespaces",
+    "ERROR You must provide a list of flows or namespaces",
   ],
   [
     "Resume needs both parts of a flow",

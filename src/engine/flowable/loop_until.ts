@@ -46,9 +46,7 @@ function decide({ condition }: JsonObject, decision: JsonObject, now: Instant): 
     };
   }
   const message = iteration >= Number(decision.maxIterations)
-    ? `The condition did not hold within ${iteration} iterations`
-    : "The condition did not hold within the maximal duration";
-  return decision.failOnMaxReached
-    ? { type: "end", outputs, state: "FAILED", message }
-    : { type: "end", outputs, state: "SUCCESS" };
+    ? `Max iterations reached: the condition did not hold within ${iteration} iterations`
+    : "Max duration reached: the condition did not hold within the maximal duration";
+  return { type: "end", outputs, state: decision.failOnMaxReached ? "FAILED" : "SUCCESS", message };
 }

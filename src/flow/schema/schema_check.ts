@@ -94,7 +94,8 @@ function schemaOf({ object, name, schemas }: Member, path: Path, report: Report)
   if (target === name) return schemas[name];
   report.warning("deprecated", path, `is replaced by "${target}", use that name`);
   if (memberValue(object, target) !== undefined) {
-    report.error("duplicate_property", path, `cannot be given together with "${target}": both mean the same`);
+    const message = `you can't define both \`${target}\` and \`${name}\`: both mean the same`;
+    report.error("duplicate_property", path, message);
   }
   return schemas[target];
 }

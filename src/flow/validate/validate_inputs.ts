@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../.
 import { groupsOf, IdSet } from "./check_ids.ts";
 import { checkObject, checkTypeMember, refuseUnknownType } from "./check_type.ts";
 import { dependencyOrder } from "../inputs/depends_on.ts";
-import { describeValue, elementsOf, flagOf, hasValue, scalarText, textOf } from "../schema/describe.ts";
+import { cutText, elementsOf, flagOf, hasValue, scalarText, textOf } from "../schema/describe.ts";
 import { INPUT_PROPERTIES, OUTPUT_PROPERTIES } from "../schema/flow_schema.ts";
 import { FORM, isForm } from "../inputs/form.ts";
 import type { DeclarationMistake, InputDeclaration, InputType } from "../inputs/input_type.ts";
@@ -204,13 +204,14 @@ function checkDependencies(declared: readonly Declared[], report: Report): void 
       // Within a FORM the full id is needed.
       const sibling = `${own.slice(0, own.lastIndexOf(".") + 1)}${id}`;
       const hint = ids.has(sibling) ? `, did you mean "${sibling}"` : report.suggest(id, ids);
-      const message = `Cannot find input ${describeValue(id)}${hint}`;
-      report.error("unknown_input", [...path, "dependsOn", "inputs", index], message);
+      const message = `Input with id '${cutText(own)}' depends on a non-existent input '${cutText(id)}'`;
+      report.error("unknown_input", [...path, "dependsOn", "inputs", index], `${message}${hint || "."}`);
     }
   }
   for (const { id, path } of dependencyOrder(declared).cyclic) {
-    const message = `input ${describeValue(id)} depends on itself, directly or through others`;
-    report.error("dependency_cycle", [...path, "dependsOn"], message);
+    const message = `Cycle dependency detected for input with id '${cutText(id)}'`;
+    const reason = "it depends on itself, directly or through others";
+    report.error("dependency_cycle", [...path, "dependsOn"], `${message}: ${reason}`);
   }
 }
 

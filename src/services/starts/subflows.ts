@@ -87,11 +87,10 @@ export class Subflows {
   }
 }
 
-/** The refusal with the words that clients look for, if the flow or its revision is missing. */
-function withFlow(error: unknown, { namespace, flowId, revision }: SubflowRequest): unknown {
+/** The refusal with the words that clients look for, if the flow or its revision is missing; 0 stands for the latest one. */
+function withFlow(error: unknown, { namespace, flowId, revision = 0 }: SubflowRequest): unknown {
   if (!(error instanceof DomainError) || error.code !== "not_found") return error;
-  const which = revision === undefined ? "" : ` with revision '${revision}'`;
-  const wanted = `Unable to find flow '${namespace}'.'${flowId}'${which}:`;
+  const wanted = `Unable to find flow '${namespace}'.'${flowId}' with revision '${revision}':`;
   return new DomainError("not_found", error.message.replace("Not Found:", () => wanted), { cause: error });
 }
 

@@ -76,7 +76,7 @@ function countedOf(properties: JsonObject): Counted[] {
   const flows = structureOf(properties, "flows");
   const namespaces = textsOf(properties, "namespaces");
   if (flows === undefined && namespaces === undefined) {
-    throw new Error("Cannot count executions: give a list of flows or namespaces");
+    throw new Error("You must provide a list of flows or namespaces");
   }
   if (flows !== undefined && !Array.isArray(flows)) throw new Error("Invalid flows: they must be a list");
   const named = (flows ?? []).map((flow) => {

@@ -8,12 +8,16 @@ import type {
   RunnableTaskType,
   TaskType,
 } from "../../model/tasks/task_catalog.ts";
+import { isFileAddress } from "../local_files.ts";
 import { requiredTextOf } from "../property_values.ts";
 import { jsonLines } from "../storage/item_lines.ts";
 import { gathered } from "../storage/pieces.ts";
 import { readSplitRule, separatorOf, splitFile } from "../storage/split_file.ts";
 import { HANDLER_PROPERTIES } from "./flowable_properties.ts";
 import { SUBFLOW_PROPERTIES } from "./subflow.ts";
+
+/** Characters of `items` that a message repeats. */
+const MAX_SHOWN_CHARS = 200;
 
 const BATCHED_FILE: PropertySchema = dynamicText("Storage URI of the file to split.", { required: true });
 
@@ -83,6 +87,10 @@ const splitPart: RunnableTaskType = {
     const batch = isJsonObject(properties.batch) ? properties.batch : {};
     const rule = readSplitRule(batch) ?? { by: "rows", size: 1 };
     const items = requiredTextOf(properties, "items");
+    if (!isFileAddress(items)) {
+      const shown = items.slice(0, MAX_SHOWN_CHARS);
+      throw new Error(`Unable to split the items from ${shown}, this is not an internal storage URI!`);
+    }
     const uris = await splitFile(context, items, { rule, separator: separatorOf(batch) });
     const list = ReadableStream.from([new TextEncoder().encode(uris.map((uri) => `${uri}\n`).join(""))]);
     const { uri } = await context.ports.storage.write(context, ".txt", list);

@@ -452,6 +452,10 @@ const DECLARATIONS: readonly [string, string, string[]][] = [
   ["choices twice", '{id: a, type: SELECT, values: [x], expression: "{{ y }}"}', [
     'inputs[0].values: must not be set together with "expression" @6:33+3',
   ]],
+  ["choices under both names", "{id: a, type: MULTISELECT, values: [x], options: [x]}", [
+    "inputs[0].options: you can't define both `values` and `options`: both mean the same @6:43+7",
+    'warning inputs[0].options: is replaced by "values", use that name @6:43+7',
+  ]],
   [
     "choices of an expression beside an empty list",
     '{id: a, type: MULTISELECT, values: [], expression: "{{ y }}", defaults: [x]}',
@@ -503,14 +507,14 @@ const DECLARATIONS: readonly [string, string, string[]][] = [
     "a dependency by the short id of a FORM's input",
     "{id: a, type: FORM, inputs: [{id: b, type: INT}, {id: c, type: INT, dependsOn: {inputs: [b]}}]}",
     [
-      'inputs[0].inputs[1].dependsOn.inputs[0]: Cannot find input "b", did you mean "a.b" @6:92+1',
+      `inputs[0].inputs[1].dependsOn.inputs[0]: Input with id 'a.c' depends on a non-existent input 'b', did you mean "a.b" @6:92+1`,
     ],
   ],
   [
     "a dependency on a FORM",
     "{id: a, type: FORM, inputs: [{id: b, type: INT}]}\n- {id: c, type: INT, dependsOn: {inputs: [a]}}",
     [
-      'inputs[1].dependsOn.inputs[0]: Cannot find input "a" @7:43+1',
+      "inputs[1].dependsOn.inputs[0]: Input with id 'c' depends on a non-existent input 'a'. @7:43+1",
     ],
   ],
   ["inputs of a namespace", "{id: a, type: REUSABLE_INPUTS, ref: x}", [
@@ -527,10 +531,10 @@ const DECLARATIONS: readonly [string, string, string[]][] = [
     "inputs[0].itemType: Invalid type: X @6:53+1",
   ]],
   ["an unknown dependency", "{id: a, type: INT, dependsOn: {inputs: [b]}}", [
-    'inputs[0].dependsOn.inputs[0]: Cannot find input "b" @6:43+1',
+    "inputs[0].dependsOn.inputs[0]: Input with id 'a' depends on a non-existent input 'b'. @6:43+1",
   ]],
   ["a dependency on itself", "{id: a, type: INT, dependsOn: {inputs: [a]}}", [
-    'inputs[0].dependsOn: input "a" depends on itself, directly or through others @6:33+13',
+    "inputs[0].dependsOn: Cycle dependency detected for input with id 'a': it depends on itself, directly or through others @6:33+13",
   ]],
   ["an unknown member of dependsOn", "{id: a, type: INT, dependsOn: {on: [a]}}", [
     'inputs[0].dependsOn.on: Unrecognized field "on" @6:34+2',
@@ -569,8 +573,8 @@ Deno.test("validateFlow() refuses cycles of inputs and inputs below a value", ()
 - {id: c.d, type: INT}
 `;
   assertEquals(describedProblemsOf(source), [
-    'inputs[0].dependsOn: input "a" depends on itself, directly or through others @6:33+13',
-    'inputs[1].dependsOn: input "b" depends on itself, directly or through others @7:33+13',
+    "inputs[0].dependsOn: Cycle dependency detected for input with id 'a': it depends on itself, directly or through others @6:33+13",
+    "inputs[1].dependsOn: Cycle dependency detected for input with id 'b': it depends on itself, directly or through others @7:33+13",
     'inputs[3].id: input "c" exists already and cannot hold another input @9:8+3',
   ]);
 });

@@ -121,12 +121,12 @@ const INPUTS: Wordings = [
   [
     "{id: abc, type: STRING, dependsOn: {inputs: [abd]}}",
     "unknown_input",
-    'Cannot find input "abd", did you mean "abc"',
+    "Input with id 'abc' depends on a non-existent input 'abd', did you mean \"abc\"",
   ],
   [
     "{id: a, type: STRING, dependsOn: {inputs: [a]}}",
     "dependency_cycle",
-    'input "a" depends on itself, directly or through others',
+    "Cycle dependency detected for input with id 'a': it depends on itself, directly or through others",
   ],
   [
     "{id: a, type: STRING, dependsOn: {condition: '{{ a b }}'}}",
@@ -323,7 +323,7 @@ const PROPERTIES: Wordings = [
   [
     "current: 1, older: 2",
     "duplicate_property",
-    'cannot be given together with "current": both mean the same',
+    "you can't define both `current` and `older`: both mean the same",
   ],
   ["later: x", "wrong_type", 'must be a whole number, but received "x"'],
   ["condition: x", "wrong_type", 'must be a condition, but received "x"'],

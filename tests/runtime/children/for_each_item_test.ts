@@ -168,6 +168,19 @@ for (const { name, members, content, effect, line, items } of RUNS) {
   });
 }
 
+Deno.test("ForEachItem: items that are no storage URI fail it with their first characters", async () => {
+  await using app = await Harness.start();
+  const items = `abc${"d".repeat(500)}`;
+  const execution = await run(app, parent().replace("{{ outputs.w.uri }}", items));
+  assertEquals(linesOf(execution), "FAILED: w SUCCESS, each FAILED, each_split FAILED");
+  const lines = await app.json("GET", `/logs/${execution.id}?minLevel=ERROR`) as unknown as JsonObject[];
+  const shown = items.slice(0, 200);
+  assertEquals(
+    lines[0]?.message,
+    `Unable to split the items from ${shown}, this is not an internal storage URI!`,
+  );
+});
+
 Deno.test("ForEachItem: outputs of the executions in order of the batches", async () => {
   await using app = await Harness.start();
   const execution = await run(app, parent("batch: {rows: 2}", undefined, MERGED));
