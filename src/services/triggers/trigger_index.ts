@@ -1,15 +1,11 @@
 /** In-memory index of triggers: which listen to executions, and which are disabled. */
-import { type JsonObject, objectsOf, ownProperty } from "../../base/json.ts";
+import { ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { AnyAnnouncement } from "../../model/triggers/announcement.ts";
 import type { Execution } from "../../model/executions/execution.ts";
-import {
-  canonicalType,
-  type FlowKey,
-  type TenantId,
-  type Trigger,
-  type TriggerKey,
-} from "../../model/flows/flow.ts";
+import type { FlowKey, TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
+import { PatternIndex } from "../../model/triggers/flow_patterns.ts";
+import { reactedFlows } from "../../model/triggers/reacted_flows.ts";
 import { reactedStates } from "../../model/triggers/reacted_states.ts";
 import type { TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import type { State } from "../../model/executions/state.ts";
@@ -19,42 +15,35 @@ interface Listener {
   readonly trigger: TriggerKey;
   /** States that it reacts to. */
   readonly states: ReadonlySet<string>;
-  /** The only flow whose executions it reacts to, if it names one. */
-  readonly only?: FlowKey;
+  /** Patterns of the flows whose executions it reacts to. */
+  readonly flows: readonly string[];
 }
 
-/** The listeners of a tenant, by the flow they listen to. */
+/** The listeners of a tenant, by the flows they listen to. */
 class Listeners {
-  readonly #byFlow = new Map<string, Map<string, Listener>>();
-  readonly #ofAny = new Map<string, Listener>();
+  readonly #byName = new Map<string, Listener>();
+  readonly #byFlow = new PatternIndex<Listener>();
 
   get isEmpty(): boolean {
-    return this.#byFlow.size === 0 && this.#ofAny.size === 0;
+    return this.#byName.size === 0;
   }
 
   set(name: string, listener: Listener): void {
     this.delete(name);
-    if (!listener.only) return void this.#ofAny.set(name, listener);
-    const flow = flowName(listener.only.namespace, listener.only.id);
-    const listeners = this.#byFlow.get(flow) ?? new Map<string, Listener>();
-    this.#byFlow.set(flow, listeners.set(name, listener));
+    this.#byName.set(name, listener);
+    this.#byFlow.add(listener.flows, listener);
   }
 
   delete(name: string): void {
-    if (this.#ofAny.delete(name)) return;
-    for (const [flow, listeners] of this.#byFlow) {
-      if (listeners.delete(name) && listeners.size === 0) this.#byFlow.delete(flow);
-    }
+    const listener = this.#byName.get(name);
+    if (!listener) return;
+    this.#byName.delete(name);
+    this.#byFlow.delete(listener.flows, listener);
   }
 
-  *of({ namespace, flowId }: Pick<Execution, "namespace" | "flowId">): Iterable<Listener> {
-    yield* this.#ofAny.values();
-    yield* this.#byFlow.get(flowName(namespace, flowId))?.values() ?? [];
+  of({ namespace, flowId: id }: Pick<Execution, "namespace" | "flowId">): Iterable<Listener> {
+    return this.#byFlow.of({ namespace, id });
   }
-}
-
-function flowName(namespace: string, id: string): string {
-  return `${namespace}/${id}`;
 }
 
 /** Triggers by tenant. Updated after the commit of a change. */
@@ -80,7 +69,7 @@ export class TriggerIndex {
     listeners.set(triggerName(tenant, key), {
       trigger: key,
       states: reactedStates(trigger.properties),
-      only: onlyFlowOf(trigger),
+      flows: reactedFlows(trigger.properties, this.#catalog),
     });
   }
 
@@ -161,25 +150,4 @@ function ownTrigger({ trigger }: Execution, { flow }: FlowPlan): Trigger | undef
 export function stopStates({ properties }: Trigger): ReadonlySet<string> {
   const states = ownProperty(properties, "stopAfter");
   return new Set(Array.isArray(states) ? states.map(String) : []);
-}
-
-/** The flow that a condition or the only dependency names literally: executions of other flows need not be checked. */
-function onlyFlowOf({ properties }: Trigger): FlowKey | undefined {
-  const dependencies = objectsOf(ownProperty(properties, "dependsOn"));
-  const conditions = objectsOf(ownProperty(properties, "conditions")).filter(isFlowCondition);
-  for (const named of [...dependencies.length === 1 ? dependencies : [], ...conditions]) {
-    const namespace = literalOf(named, "namespace"), id = literalOf(named, "flowId");
-    if (namespace !== undefined && id !== undefined) return { namespace, id };
-  }
-  return undefined;
-}
-
-function isFlowCondition(condition: JsonObject): boolean {
-  const name = canonicalType(String(ownProperty(condition, "type") ?? "")).split(".").at(-1);
-  return name === "ExecutionFlow" || name === "ExecutionFlowCondition";
-}
-
-function literalOf(object: JsonObject, name: string): string | undefined {
-  const value = ownProperty(object, name);
-  return typeof value === "string" && !value.includes("{") ? value : undefined;
 }

@@ -4,6 +4,7 @@ import { readStructure } from "../../base/json_text.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import { readLabels } from "../../model/flows/label.ts";
 import type { PropertySchemas } from "../../model/flows/schema.ts";
+import { namespaceComparison } from "../../model/triggers/flow_patterns.ts";
 import type { ConditionScope, ObservedExecution } from "../../model/triggers/trigger_catalog.ts";
 
 /** The execution that a condition tests. @throws Error the trigger reacts to none */
@@ -93,8 +94,7 @@ export const NAMESPACE_COMPARISON: PropertySchemas = Object.freeze({
 /** True for a namespace that matches the properties of {@link NAMESPACE_COMPARISON}. */
 export function isNamespace(properties: JsonObject, namespace: string): boolean {
   const wanted = textOf(properties, "namespace");
-  const isPrefix = String(ownProperty(properties, "prefix") ?? false) === "true";
-  switch (textOf(properties, "comparison") || (isPrefix ? "PREFIX" : "EQUALS")) {
+  switch (namespaceComparison(properties)) {
     case "PREFIX":
       return namespace.startsWith(wanted);
     case "SUFFIX":

@@ -58,7 +58,10 @@ Deno.test("each of 120 triggers reacts once to each state, in their order", asyn
 Deno.test("a start is stored and ends though 1,200 triggers await it", async () => {
   await using app = await Harness.start();
   const flows = Array.from({ length: 3 }, (_, n) => `l${n}`);
-  const conditions = [{ type: "io.kestra.plugin.core.condition.ExecutionNamespace", namespace: "elsewhere" }];
+  const conditions = [{
+    type: "io.kestra.plugin.core.condition.ExecutionNamespace",
+    namespace: "{{ 'elsewhere' }}",
+  }];
   const triggers = Array.from({ length: 400 }, (_, n) => ({ id: `t${n}`, ...flowTrigger({ conditions }) }));
   for (const id of flows) await app.save(triggeredFlow(id, {}, { triggers }));
   await app.save(UPSTREAM);
@@ -66,6 +69,19 @@ Deno.test("a start is stored and ends though 1,200 triggers await it", async () 
   await settle();
   assertEquals((await app.execution(id)).state.current, "SUCCESS");
   assertEquals(app.store.count(["oe"]), 0);
+});
+
+Deno.test("an end writes nothing for 400 triggers whose condition names another namespace", async () => {
+  let store: CountingStore | undefined;
+  await using app = await Harness.start({ wrap: (memory) => store = new CountingStore(memory) });
+  const conditions = [{ type: "io.kestra.plugin.core.condition.ExecutionNamespace", namespace: "elsewhere" }];
+  const triggers = Array.from({ length: 400 }, (_, n) => ({ id: `t${n}`, ...flowTrigger({ conditions }) }));
+  await app.save(triggeredFlow("listener", {}, { triggers }));
+  await app.save(UPSTREAM);
+  const before = store?.commits ?? 0;
+  await app.start("a");
+  await settle();
+  assertEquals([(store?.commits ?? 0) - before, store?.most], [1, 0]);
 });
 
 const CRASHES: readonly Fault[] = ["fail_before", "fail_after"];
