@@ -22,9 +22,19 @@ export function flowPattern(
   return comparison === "PREFIX" ? `p${namespace}` : `s${namespace}`;
 }
 
+/** True for the pattern of one flow. */
+export function isOneFlow(pattern: string): boolean {
+  return pattern.startsWith("=");
+}
+
 /** All patterns that match a flow. */
 function patternsOf({ namespace, id }: FlowKey): string[] {
-  const patterns = [ANY_FLOW, `=${namespace}/${id}`, `i${id}`, `n${namespace}`];
+  return [`=${namespace}/${id}`, `i${id}`, ...patternsOfNamespace(namespace)];
+}
+
+/** Those of these patterns that match all flows of a namespace. */
+export function patternsOfNamespace(namespace: string): string[] {
+  const patterns = [ANY_FLOW, `n${namespace}`];
   for (let at = 0; at <= namespace.length; at++) {
     patterns.push(`p${namespace.slice(0, at)}`, `s${namespace.slice(at)}`);
   }
@@ -58,6 +68,11 @@ export class PatternIndex<T> {
   readonly #byPattern = new Map<string, Set<T>>();
   /** Items with several patterns, of which more than one may match a flow. */
   readonly #several = new Set<T>();
+
+  /** Those of all items. */
+  get patterns(): Iterable<string> {
+    return this.#byPattern.keys();
+  }
 
   /** Adds an item. */
   add(patterns: readonly string[], item: T): void {

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty }
 import { canonicalType, type FlowKey } from "../../model/flows/flow.ts";
 import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import { FIELD_COMPARISONS } from "../../model/triggers/field_comparisons.ts";
+import { ANY_FLOW, flowPattern, narrowest } from "../../model/triggers/flow_patterns.ts";
 
 /** A flow, or the flows of a namespace. */
 export interface FlowPattern {
@@ -56,20 +57,37 @@ export function isAwaited(flow: FlowKey, awaited: AwaitedFlows): boolean {
   return isDemanded(flow, awaited) === true;
 }
 
-/** The only flows that can fire the trigger, if it names them: a caller need not compare the others. */
-export function onlyFlowsOf(awaited: AwaitedFlows): FlowKey[] | undefined {
-  if ("all" in awaited) return awaited.all.map(onlyFlowsOf).find((flows) => flows !== undefined);
-  if ("any" in awaited) {
-    const alternatives = awaited.any.map(onlyFlowsOf);
-    return alternatives.length > 0 && alternatives.every((flows) => flows !== undefined)
-      ? alternatives.flat()
-      : undefined;
+/** Patterns that match each flow of which an execution can fire the trigger: a caller need not compare the others. */
+export function awaitedPatterns(awaited: AwaitedFlows): readonly string[] {
+  if ("any" in awaited) return awaited.any.flatMap(awaitedPatterns);
+  if ("none" in awaited) return [];
+  if ("field" in awaited) return fieldPatterns(awaited);
+  if (!("all" in awaited)) return namedPatterns(awaited);
+  const [all, decisive] = [awaited.all, awaited.all.filter(isDecisive)];
+  return narrowest([all.flatMap(awaitedPatterns), ...decisive.map(awaitedPatterns)]);
+}
+
+/** True if this part says of each flow whether its executions can fire the trigger: none of another part is enough. */
+function isDecisive(awaited: AwaitedFlows): boolean {
+  if ("all" in awaited) return awaited.all.some(isDecisive);
+  if ("any" in awaited) return awaited.any.length > 0 && awaited.any.every(isDecisive);
+  return !("none" in awaited) && !("field" in awaited && EXCLUDING.has(awaited.type));
+}
+
+function namedPatterns({ namespace, flowId: id, comparison }: FlowPattern): string[] {
+  if (namespace === undefined || comparison !== "PREFIX" || id !== undefined) {
+    return [flowPattern({ namespace, id }, comparison)];
   }
-  if ("none" in awaited || "field" in awaited) return undefined;
-  const { namespace, flowId: id, comparison } = awaited;
-  return comparison === "EQUALS" && namespace !== undefined && id !== undefined
-    ? [{ namespace, id }]
-    : undefined;
+  return [flowPattern({ namespace }), flowPattern({ namespace: `${namespace}.` }, "PREFIX")];
+}
+
+function fieldPatterns({ field, type, value, values }: FieldPattern): readonly string[] {
+  if (EXCLUDING.has(type)) return [];
+  if (type === "EQUAL_TO") return [flowPattern({ [field]: value })];
+  if (type === "IN") return values.map((each) => flowPattern({ [field]: each }));
+  if (field === "id") return [ANY_FLOW];
+  if (type === "STARTS_WITH") return [flowPattern({ namespace: value }, "PREFIX")];
+  return [type === "ENDS_WITH" ? flowPattern({ namespace: value }, "SUFFIX") : ANY_FLOW];
 }
 
 /** The parts that demand a namespace, but for those that have one of `names` as their member `namespace`. */

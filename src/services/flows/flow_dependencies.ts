@@ -9,7 +9,7 @@ import type { FlowKey } from "../../model/flows/flow.ts";
 import { MAX_DEPENDENCIES } from "../../model/limits.ts";
 import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import type { FlowHead } from "../../store/records/flow_records.ts";
-import { DependencyGraph, type Edge, type FlowNode } from "./dependency_graph.ts";
+import { DependencyGraph, type Edge, type FlowNode, type SourceFlows } from "./dependency_graph.ts";
 import { flowName } from "./flow_heads.ts";
 import { type FlowLinks, linksOf } from "./flow_links.ts";
 import type { Flows } from "./flows.ts";
@@ -64,9 +64,10 @@ export class FlowDependencies {
     const graph = await this.#graph(actor, found.turns);
     const inside = new Set(graph.nodes.filter(({ head }) => isWithinNamespace(head.namespace, namespace)));
     for (const node of inside) found.nodes.add(node);
+    const ofInside = await this.#sources(graph, inside, found.turns);
+    const ofAll = destinationOnly ? ofInside : await this.#sources(graph, graph.nodes, found.turns);
     for (const node of graph.nodes) {
-      const isTarget = inside.has(node) && !destinationOnly;
-      const edges = graph.declaredBy(node, isTarget ? undefined : inside);
+      const edges = graph.declaredBy(node, inside.has(node) ? ofAll : ofInside);
       await found.add(
         edges,
         ({ source, target }) => inside.has(source) || !destinationOnly && inside.has(target),
@@ -80,7 +81,8 @@ export class FlowDependencies {
     const subject = `the tenant "${publicTenantId(actor.tenant)}"`;
     const found = this.#subgraph(subject, "read those of a namespace or of a flow");
     const graph = await this.#graph(actor, found.turns);
-    for (const node of graph.nodes) await found.add(graph.declaredBy(node));
+    const sources = await this.#sources(graph, graph.nodes, found.turns);
+    for (const node of graph.nodes) await found.add(graph.declaredBy(node, sources));
     return found.response();
   }
 
@@ -97,12 +99,13 @@ export class FlowDependencies {
     const remedy = "destinationOnly=true lists those downstream, expandAll=false those of the flow itself";
     const found = this.#subgraph(`the flow "${key.namespace}.${key.id}"`, remedy);
     const graph = await this.#graph(actor, found.turns);
+    const sources = destinationOnly ? undefined : await this.#sources(graph, graph.nodes, found.turns);
     const start = graph.named(flowName(head));
     if (start) found.nodes.add(start);
     for (const node of found.nodes) { // grows while it is walked
       if (node !== start && !expandAll) break;
       await found.add(graph.from(node));
-      if (!destinationOnly) await found.add(graph.to(node));
+      if (sources) await found.add(graph.to(node, sources));
     }
     return found;
   }
@@ -119,6 +122,15 @@ export class FlowDependencies {
       await turns.next();
     }
     return graph;
+  }
+
+  async #sources(graph: DependencyGraph, nodes: Iterable<FlowNode>, turns: Turns): Promise<SourceFlows> {
+    const sources = graph.sources();
+    for (const node of nodes) {
+      sources.add(node);
+      await turns.next();
+    }
+    return sources;
   }
 
   /** Kept per head object, which is replaced with each revision; for all actors, so not as one of them may see the flow. */

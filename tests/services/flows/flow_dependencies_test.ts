@@ -26,7 +26,7 @@ class PassingClock extends FakeClock {
 }
 
 /** `reads` counts how often the namespace of a flow was read. */
-function create(count: number, maxEdges?: number) {
+function create(count: number, maxEdges?: number, source = SOURCE) {
   const counted = { reads: 0 };
   const heads = Array.from({ length: count }, (_, index) => ({
     ...ACTOR,
@@ -36,7 +36,7 @@ function create(count: number, maxEdges?: number) {
       return "n";
     },
   } as unknown as FlowHead));
-  const definition = parseFlowSource(`{${SOURCE}}`).document ?? {};
+  const definition = parseFlowSource(`{${source}}`).document ?? {};
   const flow = buildFlow(definition, IDENTITY, { tasks: createTaskCatalog() });
   const flows = {
     select: (_actor: unknown, matches: (head: FlowHead) => boolean) => heads.filter(matches),
@@ -106,3 +106,12 @@ Deno.test("FlowDependencies.ofFlow() compares the flow with its neighbours, not 
   assertEquals(countOf(found), 2 * (count - 1));
   assertEquals(counted.reads < 20 * count, true, `${counted.reads} reads of ${count} flows`);
 });
+
+for (const [name, ask] of ASKED) {
+  Deno.test(`FlowDependencies.${name} does not compare each flow with triggers that wait for another namespace`, async () => {
+    const count = 300;
+    const { counted, dependencies } = create(count, 20_000, SOURCE.replace("namespace: n,", "namespace: m,"));
+    assertEquals(countOf(await ask(dependencies)), 0);
+    assertEquals(counted.reads < 20 * count, true, `${counted.reads} reads of ${count} flows`);
+  });
+}
