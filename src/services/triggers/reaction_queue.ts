@@ -59,9 +59,14 @@ export class ReactionQueue implements Reactions {
     return this.#deps.index.announcementsOf(execution, plan, from);
   }
 
-  /** Handles announcements; those of one trigger in this order. */
+  /** Handles announcements; those of one trigger in this order, also after a state that is announced in groups. */
   announced(announcements: readonly AnyAnnouncement[]): void {
-    for (const announcement of announcements) void this.#handle(announcement);
+    for (const announcement of announcements) {
+      const execution = nameOf(announcement);
+      const isBehind = "trigger" in announcement && this.#spreading.isHeld(execution);
+      if (isBehind) void this.#spreading.run(execution, () => this.#handle(announcement));
+      else void this.#handle(announcement);
+    }
   }
 
   /** Waits for reactions in progress; the next process handles the rest. */
@@ -89,8 +94,7 @@ export class ReactionQueue implements Reactions {
 
   /** Announces the state to one group of triggers after the other; later states of the execution wait. */
   #spread(announcement: WideAnnouncement, progress: (rest: WideAnnouncement) => void): Promise<void> {
-    const { tenant, executionId } = announcement;
-    return this.#spreading.run(`${tenant}/${executionId}`, async () => {
+    return this.#spreading.run(nameOf(announcement), async () => {
       for (let left: WideAnnouncement | undefined = announcement; left && !this.#isStopped;) {
         left = await this.#announceNext(left);
         if (left) progress(left);
@@ -119,4 +123,8 @@ export class ReactionQueue implements Reactions {
     await Promise.all(single.map((each) => this.#handle(each)));
     return left;
   }
+}
+
+function nameOf({ tenant, executionId }: AnyAnnouncement): string {
+  return `${tenant}/${executionId}`;
 }

@@ -4,7 +4,7 @@ import { stringifyJson } from "../../../src/base/json.ts";
 import type { Atomic } from "../../../src/store/store.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
 import { type Fault, FaultyStore } from "../../support/fakes/faulty_store.ts";
-import { Harness } from "../../support/harness.ts";
+import { EFFECT_TYPE, Harness } from "../../support/harness.ts";
 import {
   executionsOf,
   flowTrigger,
@@ -53,6 +53,22 @@ Deno.test("each of 120 triggers reacts once to each state, in their order", asyn
   await settle();
   assertEquals(seenBy(await executionsOf(app, "listener")), Array(120).fill("RUNNING,SUCCESS"));
   assertEquals([app.store.count(["oe"]), store?.most], [0, 51]);
+});
+
+Deno.test("a trigger reacts to a later state that few await after an earlier one that is announced in groups", async () => {
+  await using app = await Harness.start();
+  const early = Array.from(
+    { length: 120 },
+    (_, n) => ({ id: `t${n}`, ...flowTrigger({ states: ["RUNNING"] }) }),
+  );
+  const both = { id: "z", ...flowTrigger({ states: ["RUNNING", "SUCCESS"] }) };
+  await app.save(triggeredFlow("listener", {}, { triggers: [...early, both] }));
+  await app.save(stringifyJson({ id: "a", namespace: "demo", tasks: [{ id: "e", type: EFFECT_TYPE }] }));
+  await app.start("a");
+  for (let turn = 0; turn < 10; turn++) await settle();
+  const started = await executionsOf(app, "listener");
+  assertEquals(seenBy(started.filter(({ triggerId }) => triggerId === "z")), ["RUNNING,SUCCESS"]);
+  assertEquals([started.length, app.store.count(["oe"])], [122, 0]);
 });
 
 Deno.test("a start is stored and ends though 1,200 triggers await it", async () => {
