@@ -5,7 +5,6 @@ import type { Logger } from "../../base/log.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import type { AnyAnnouncement, WideAnnouncement } from "../../model/triggers/announcement.ts";
-import { triggerName } from "../../model/triggers/trigger_state.ts";
 import type { Reactions } from "../../runtime/reactions.ts";
 import type { Committer } from "../../store/committer.ts";
 import { announcementKey, ANNOUNCEMENTS } from "../../store/keys.ts";
@@ -106,16 +105,10 @@ export class ReactionQueue implements Reactions {
   async #announceNext(announcement: WideAnnouncement): Promise<WideAnnouncement | undefined> {
     const { namespace: _namespace, flowId: _flowId, after = "", ...reached } = announcement;
     const { tenant, state } = announcement;
-    const names = new Map(
-      this.#deps.index.listeningTo(tenant, announcement, state).map((
-        each,
-      ) => [triggerName(tenant, each), each]),
-    );
-    const waiting = [...names].filter(([name]) => name > after).sort(([a], [b]) => a < b ? -1 : 1);
-    const group = waiting.slice(0, GROUP);
-    const single = group.map(([, trigger]) => ({ ...reached, trigger, isOwn: false }));
-    const [last] = group.at(-1) ?? [];
-    const left = waiting.length > GROUP ? { ...announcement, after: last } : undefined;
+    const next = this.#deps.index.nextListening(tenant, announcement, state, { after, count: GROUP + 1 });
+    const group = next.slice(0, GROUP);
+    const single = group.map(({ trigger }) => ({ ...reached, trigger, isOwn: false }));
+    const left = next.length > GROUP ? { ...announcement, after: group.at(-1)?.name } : undefined;
     const rest = left
       ? announcementMutation(left)
       : { type: "delete", key: announcementKey(announcement) } as const;

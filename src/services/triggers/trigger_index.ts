@@ -12,12 +12,16 @@ import type { State } from "../../model/executions/state.ts";
 import { triggerName, type TriggerState } from "../../model/triggers/trigger_state.ts";
 
 interface Listener {
+  /** Of the trigger, unique in its tenant and others. */
+  readonly name: string;
   readonly trigger: TriggerKey;
   /** States that it reacts to. */
   readonly states: ReadonlySet<string>;
   /** Patterns of the flows whose executions it reacts to. */
   readonly flows: readonly string[];
 }
+
+type FlowOfExecution = Pick<Execution, "namespace" | "flowId">;
 
 /** The listeners of a tenant, by the flows they listen to. */
 class Listeners {
@@ -28,9 +32,9 @@ class Listeners {
     return this.#byName.size === 0;
   }
 
-  set(name: string, listener: Listener): void {
-    this.delete(name);
-    this.#byName.set(name, listener);
+  set(listener: Listener): void {
+    this.delete(listener.name);
+    this.#byName.set(listener.name, listener);
     this.#byFlow.add(listener.flows, listener);
   }
 
@@ -41,7 +45,7 @@ class Listeners {
     this.#byFlow.delete(listener.flows, listener);
   }
 
-  of({ namespace, flowId: id }: Pick<Execution, "namespace" | "flowId">): Iterable<Listener> {
+  of({ namespace, flowId: id }: FlowOfExecution): Iterable<Listener> {
     return this.#byFlow.of({ namespace, id });
   }
 }
@@ -66,7 +70,8 @@ export class TriggerIndex {
     let listeners = this.#listeners.get(tenant);
     if (!listeners) this.#listeners.set(tenant, listeners = new Listeners());
     const key = { namespace: flow.namespace, flowId: flow.id, triggerId: trigger.id };
-    listeners.set(triggerName(tenant, key), {
+    listeners.set({
+      name: triggerName(tenant, key),
       trigger: key,
       states: reactedStates(trigger.properties),
       flows: reactedFlows(trigger.properties, this.#catalog),
@@ -120,17 +125,34 @@ export class TriggerIndex {
   }
 
   /** The triggers that react to that state of executions of a flow; not those of the flow itself, which would start it without end. */
-  listeningTo(
+  listeningTo(tenant: TenantId, flow: FlowOfExecution, state: State): TriggerKey[] {
+    return Array.from(this.#listenersTo(tenant, flow, state), ({ trigger }) => trigger);
+  }
+
+  /** As {@link listeningTo}, the first `count` of those whose names come after one, in the order of names. */
+  nextListening(
     tenant: TenantId,
-    flow: Pick<Execution, "namespace" | "flowId">,
+    flow: FlowOfExecution,
     state: State,
-  ): TriggerKey[] {
-    const triggers: TriggerKey[] = [];
-    for (const { trigger, states } of this.#listeners.get(tenant)?.of(flow) ?? []) {
-      const isOwn = trigger.namespace === flow.namespace && trigger.flowId === flow.flowId;
-      if (states.has(state) && !isOwn) triggers.push(trigger);
+    { after, count }: { readonly after: string; readonly count: number },
+  ): readonly Listener[] {
+    const next: Listener[] = [];
+    for (const listener of this.#listenersTo(tenant, flow, state)) {
+      const last = next.length < count ? undefined : next.at(-1);
+      if (listener.name <= after || last && listener.name > last.name) continue;
+      const at = next.findIndex(({ name }) => name > listener.name);
+      next.splice(at < 0 ? next.length : at, 0, listener);
+      if (last) next.pop();
     }
-    return triggers;
+    return next;
+  }
+
+  *#listenersTo(tenant: TenantId, flow: FlowOfExecution, state: State): Generator<Listener> {
+    for (const listener of this.#listeners.get(tenant)?.of(flow) ?? []) {
+      const { trigger, states } = listener;
+      const isOwn = trigger.namespace === flow.namespace && trigger.flowId === flow.flowId;
+      if (states.has(state) && !isOwn) yield listener;
+    }
   }
 }
 

@@ -149,6 +149,33 @@ Deno.test("TriggerIndex.listen() replaces what the trigger named before, and rem
   assertEquals(reached(), []);
 });
 
+const ORDERS: readonly (readonly [name: string, order: (left: string, right: string) => number])[] = [
+  ["ascending", (left, right) => left < right ? -1 : 1],
+  ["descending", (left, right) => left < right ? 1 : -1],
+  ["mixed", (left, right) => Number(left.slice(1)) % 7 - Number(right.slice(1)) % 7],
+];
+for (const [name, order] of ORDERS) {
+  Deno.test(`TriggerIndex.nextListening() gives triggers in the order of names that were added in ${name} order`, () => {
+    const index = new TriggerIndex(createTriggerCatalog());
+    const ids = Array.from({ length: 25 }, (_, n) => `t${n}`);
+    for (const id of [...ids].sort(order)) {
+      const trigger = { id, properties: {} } as unknown as Trigger;
+      index.listen("main", { namespace: "own", id: "listener" }, trigger);
+    }
+    const pages: string[][] = [];
+    for (let after = ""; pages.at(-1)?.length !== 0;) {
+      const page = index.nextListening("main", { namespace: "a", flowId: "f" }, "SUCCESS", {
+        after,
+        count: 10,
+      });
+      pages.push(page.map(({ trigger }) => trigger.triggerId));
+      after = page.at(-1)?.name ?? "";
+    }
+    const sorted = [...ids].sort();
+    assertEquals(pages, [sorted.slice(0, 10), sorted.slice(10, 20), sorted.slice(20), []]);
+  });
+}
+
 Deno.test("TriggerIndex.announcementsOf() ignores executions of other kinds than NORMAL", async () => {
   await using app = await Harness.start();
   await app.save(triggeredFlow("listener", flowTrigger()));
