@@ -289,11 +289,9 @@ export class Schedules {
     const due = { dueAt: next.dueAt, tenant, trigger: keyOf(state) };
     const name = `${tenant}/${executionId}`;
     this.#waiting.get(name)?.();
-    const end = this.#deps.changes.subscribe(
-      tenant,
-      executionId,
-      () => void this.#wake(name, due, executionId),
-    );
+    // If it cannot be read then, the due time brings the next evaluation.
+    const changed = () => void this.#wake(name, due, executionId).catch(() => undefined);
+    const end = this.#deps.changes.subscribe(tenant, executionId, changed);
     this.#waiting.set(name, end);
     await this.#wake(name, due, executionId);
   }

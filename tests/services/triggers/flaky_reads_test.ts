@@ -4,8 +4,8 @@ import { settle } from "../../support/fakes/fake_clock.ts";
 import { FlakyStore } from "../../support/fakes/flaky_store.ts";
 import type { MemoryStore } from "../../support/fakes/memory_store.ts";
 import { executionsOf } from "../../support/flows/triggers.ts";
-import { yaml } from "../../support/flows/request_bodies.ts";
-import { Harness } from "../../support/harness.ts";
+import { json, yaml } from "../../support/flows/request_bodies.ts";
+import { EFFECT_TYPE, Harness } from "../../support/harness.ts";
 
 const CORE = "io.kestra.plugin.core";
 const MINUTE = 60_000;
@@ -108,4 +108,25 @@ Deno.test("a flow whose cron cannot be read is not saved without its dates", asy
   assertEquals((await app.request("POST", "/flows", yaml(source))).status, 200);
   await app.advance(MINUTE);
   assertEquals(await states(app, "f"), ["SUCCESS"]);
+});
+
+Deno.test("a schedule that waits for an execution ends nothing when that cannot be read at a change", async () => {
+  const stores: FlakyStore[] = [];
+  const wrap = (memory: MemoryStore) => {
+    const store = new FlakyStore(memory);
+    stores.push(store);
+    return store;
+  };
+  await using app = await Harness.start({ wrap, effect: () => new Promise(() => {}) });
+  const post = (path: string, init: RequestInit) => app.json("POST", `/api/v1/${path}`, init);
+  await post("tenants", json({ id: "acme" }));
+  const past = "{start: '2026-01-15T10:00:00Z', end: '2026-01-15T10:02:00Z'}";
+  const trigger = `id: t, type: ${CORE}.trigger.Schedule, cron: "* * * * *", backfill: ${past}`;
+  const tasks = `[{id: e, type: ${EFFECT_TYPE}}]`;
+  await post("acme/flows", yaml(`{id: f, namespace: demo, tasks: ${tasks}, triggers: [{${trigger}}]}`));
+  await app.advance(1_000);
+  for (const store of stores) store.fails = ([tenant, kind]) => tenant === "acme" && kind === "x";
+  const removed = await app.request("DELETE", "/api/v1/tenants/acme");
+  await settle();
+  assertEquals(removed.status, 204);
 });
