@@ -51,7 +51,7 @@ export function createTriggerStates(deps: ServicesDeps, { catalog, ...values }: 
   const records = new TriggerRecords(store);
   const scheduler = new Scheduler({ store, clock, logger });
   const states = new TriggerStates({ records, committer, clock, index, scheduler });
-  const dates = new ScheduleDates({ conditions, renderer, catalog, timeZone });
+  const dates = new ScheduleDates({ clock, conditions, renderer, catalog, timeZone });
   const declarations = new TriggerDeclarations({ clock, catalog, dates });
   const flowTriggers = new FlowTriggers({ states, records, index, declarations });
   return {

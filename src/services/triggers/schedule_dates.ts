@@ -1,5 +1,6 @@
 /** Dates of schedules: finds them, evaluates conditions at them, prepares the start of an execution. Stores nothing. */
-import type { Instant } from "../../base/time/clock.ts";
+import type { Clock, Instant } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 import { type JsonObject, ownProperty, setOwnProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import { throwDatabaseFault } from "../../model/errors.ts";
@@ -11,6 +12,7 @@ import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 import type { TriggerStart } from "./trigger_starts.ts";
 
 interface ScheduleDatesDeps {
+  readonly clock: Clock;
   readonly conditions: Conditions;
   readonly renderer: TriggerRenderer;
   readonly catalog: TriggerCatalog;
@@ -43,6 +45,8 @@ interface RenderedSchedule {
 
 /** Dates tried to find one that meets the conditions: a day of every minute; some 15 ms for future, 100 ms for past dates. */
 const MAX_TRIED_DATES = 1_500;
+/** With hundreds of conditions a search takes more than a second. */
+const TURN_MS = 4;
 
 /** Finds and prepares dates; rendered properties are cached per trigger object. */
 export class ScheduleDates {
@@ -141,11 +145,13 @@ export class ScheduleDates {
     step: (date: Instant) => Instant | undefined,
   ): Promise<Instant | undefined> {
     const { times } = schedule;
+    const turns = new Turns(this.#deps.clock, TURN_MS);
     let date = from;
     for (let tried = 0; date !== undefined && tried < MAX_TRIED_DATES; tried++) {
       const refusal = await this.#refusal(schedule, date, { date: times.text(date) });
       if (refusal === undefined) return date;
       date = step(date);
+      await turns.next();
     }
     return undefined;
   }
