@@ -31,13 +31,16 @@ export interface StateChange {
 /** Called when a state has changed in the database; `undefined` when its trigger or the declaration of it was replaced. */
 type StateListener = (tenant: TenantId, trigger: TriggerKey, next: TriggerState | undefined) => void;
 
-/** States in the cache, each some 500 bytes. One that remembers more counts as several; it may have 64 KiB. */
+/** States in the cache, each some 500 bytes and its evaluations. One that remembers more counts as several; it may have 64 KiB. */
 const MAX_CACHED = 4_000;
 const USUAL_BYTES = 500;
+const USUAL_EVALUATIONS = 2_000;
 const MAX_BYTES = 65_536;
 
-function weightOf({ pollState }: TriggerState): number {
-  return pollState ? 1 + Math.floor(sizeOf(pollState, MAX_BYTES) / USUAL_BYTES) : 1;
+function weightOf({ pollState, backfill, evaluations }: TriggerState): number {
+  const kept = sizeOf(pollState ?? null, MAX_BYTES) + sizeOf(backfill?.inputs ?? null, MAX_BYTES);
+  const reasons = Math.max(0, evaluations.text.length - USUAL_EVALUATIONS);
+  return 1 + Math.floor((kept + reasons) / USUAL_BYTES);
 }
 
 /** The states of all triggers. */

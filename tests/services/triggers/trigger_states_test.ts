@@ -5,9 +5,9 @@ import { Evaluations } from "../../../src/model/triggers/evaluations.ts";
 import type { TriggerState } from "../../../src/model/triggers/trigger_state.ts";
 import { TriggerStates } from "../../../src/services/triggers/trigger_states.ts";
 
-function states(pollState: TriggerState["pollState"]): TriggerStates {
+function states(members: Partial<TriggerState>): TriggerStates {
   const get = (_tenant: string, key: TriggerKey) =>
-    Promise.resolve({ ...key, pollState, evaluations: Evaluations.of([]) });
+    Promise.resolve({ evaluations: Evaluations.none, ...key, ...members });
   return new TriggerStates({ records: { get } } as unknown as ConstructorParameters<typeof TriggerStates>[0]);
 }
 
@@ -21,11 +21,22 @@ async function keptOf(of: TriggerStates, count: number): Promise<number> {
   return keys.filter((key) => of.known("main", key)).length;
 }
 
-Deno.test("TriggerStates.get() keeps the states of a thousand triggers", async () => {
-  assertEquals(await keptOf(states(undefined), 1_000), 1_000);
-});
+const many = (count: number, reason: string) =>
+  Evaluations.of(Array.from({ length: count }, (_, at) => ({ at, outcome: "SKIPPED", reason } as const)));
+const texts = (count: number) => Array.from({ length: count }, (_, n) => `${n}`.padStart(40, "-"));
+const dates = { start: 0, end: 1, currentDate: 0, isPaused: false };
 
-Deno.test("TriggerStates.get() keeps few states that remember much", async () => {
-  const seen = Array.from({ length: 1_000 }, (_, n) => `${n}`.padStart(40, "-"));
-  assertEquals(await keptOf(states({ seen }), 1_000) < 100, true);
-});
+/** What a state remembers, and whether a thousand of them are kept. */
+const REMEMBERED: readonly (readonly [name: string, members: Partial<TriggerState>, isAll: boolean])[] = [
+  ["remember nothing", {}, true],
+  ["remember usual evaluations", { evaluations: many(20, "The previous execution is still running") }, true],
+  ["remember much of polls", { pollState: { seen: texts(1_000) } }, false],
+  ["have large inputs of a backfill", { backfill: { ...dates, inputs: { seen: texts(500) } } }, false],
+  ["have long reasons", { evaluations: many(20, "x".repeat(700)) }, false],
+];
+for (const [name, members, isAll] of REMEMBERED) {
+  Deno.test(`TriggerStates.get() keeps ${isAll ? "a thousand" : "few"} states that ${name}`, async () => {
+    const kept = await keptOf(states(members), 1_000);
+    assertEquals(isAll ? kept === 1_000 : kept < 200, true, `${kept} states`);
+  });
+}
