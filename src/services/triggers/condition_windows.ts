@@ -85,7 +85,11 @@ export class ConditionWindows {
     const { tenant, key, at, executionId, timeZone, scope } = request;
     const known = await this.#deps.records.window(tenant, key, window.id);
     const from = window.from(at, timeZone);
-    const results = new Map([...known].filter(([, met]) => from !== undefined && met.at >= from));
+    // The flow may have been saved without a part since.
+    const isCounted = (name: string) => name === FIRED || window.parts.has(name);
+    const results = new Map(
+      [...known].filter(([name, met]) => from !== undefined && met.at >= from && isCounted(name)),
+    );
     const isOver = window.isOnce === true && results.has(FIRED);
     if (from === undefined) return { window, results, isTouched: false, isMet: false, isOver };
     let isTouched = false;

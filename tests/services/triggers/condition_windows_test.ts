@@ -52,6 +52,19 @@ for (const [before, ended, after, ends, starts] of UPDATES) {
   });
 }
 
+Deno.test("ConditionWindows.evaluate() forgets what met a part that the flow declares no longer", async () => {
+  await using app = await Harness.start();
+  for (const id of ["a", "b", "c"]) {
+    await app.save(upstream(id).replace('"id":"text"', `"id":"of_${id}"`));
+  }
+  await app.save(listener(["a", "b"]));
+  await runAll(app, ["a"]);
+  await app.json("PUT", "/flows/demo/listener", yaml(listener(["b", "c"])));
+  await runAll(app, ["b", "c"]);
+  const [started] = await executionsOf(app, "listener");
+  assertEquals(started?.trigger.outputs, { of_b: "done", of_c: "done" });
+});
+
 /** Filters on an expression, and whether an execution of flow `a` with the output `done` meets them. */
 const EXPRESSIONS: readonly (readonly [filter: JsonObject, isMet: boolean])[] = [
   [{ type: "IS_TRUE", value: "{{ trigger.outputs.text == 'done' }}" }, true],
