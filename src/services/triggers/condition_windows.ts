@@ -22,6 +22,8 @@ interface WindowRequest {
   readonly at: Instant;
   readonly timeZone: string;
   readonly scope: ConditionScope;
+  /** Why nothing may be started now though all conditions are met. */
+  readonly hindrance: () => Promise<string | undefined>;
 }
 
 /** Result of evaluating the conditions of a trigger; with a `refusal` nothing starts. The mutations are stored in any case. */
@@ -69,7 +71,7 @@ export class ConditionWindows {
     const { tenant, key, at } = request;
     const outcomes: Outcome[] = [];
     for (const window of this.#windowsOf(request.trigger)) outcomes.push(await this.#meet(window, request));
-    const refusal = refusalOf(outcomes);
+    const refusal = refusalOf(outcomes) ?? await request.hindrance();
     const mutations = outcomes.map(({ window, results }) => {
       const stored = refusal === undefined ? afterStart(window, results, at) : results;
       return this.#deps.records.saveWindow(tenant, key, window.id, stored);

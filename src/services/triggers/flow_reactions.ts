@@ -129,9 +129,8 @@ export class FlowReactions {
     const view = this.#deps.viewOf(declared.plan.flow, execution);
     const reaction = { announcement, state, ...declared, execution, view };
     const verdict = await this.#evaluate(reaction);
-    const refusal = verdict.refusal ?? await this.#deps.quotas?.refusalOf(execution.tenant, "executions");
-    if (refusal === undefined) await this.#fire(reaction, verdict);
-    else await this.#refuse(reaction, refusal, verdict.mutations);
+    if (verdict.refusal === undefined) await this.#fire(reaction, verdict);
+    else await this.#refuse(reaction, verdict.refusal, verdict.mutations);
     return true;
   }
 
@@ -183,7 +182,17 @@ export class FlowReactions {
       const refusal = await conditions.refusal(trigger, facts);
       if (refusal !== undefined) return { refusal, mutations: [] };
       const scope = conditions.scope(facts);
-      return await this.#windows.evaluate({ tenant, key, trigger, executionId, at, timeZone, scope });
+      const hindrance = async () => await this.#deps.quotas?.refusalOf(tenant, "executions");
+      return await this.#windows.evaluate({
+        tenant,
+        key,
+        trigger,
+        executionId,
+        at,
+        timeZone,
+        scope,
+        hindrance,
+      });
     } catch (error) {
       throwDatabaseFault(error);
       return { refusal: (error as Error).message, mutations: [] };

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
-import { yaml } from "../../support/flows/request_bodies.ts";
+import { json, yaml } from "../../support/flows/request_bodies.ts";
 import { condition, executionsOf, flowTrigger, triggeredFlow } from "../../support/flows/triggers.ts";
 
 /** A flow of namespace `demo` that ends immediately with the output `text`. */
@@ -64,6 +64,41 @@ Deno.test("ConditionWindows.evaluate() forgets what met a part that the flow dec
   const [started] = await executionsOf(app, "listener");
   assertEquals(started?.trigger.outputs, { of_b: "done", of_c: "done" });
 });
+
+/** What a trigger waits for. */
+const HELD: readonly (readonly [name: string, trigger: JsonObject])[] = [
+  ["preconditions", {
+    preconditions: {
+      id: "p",
+      flows: [{ namespace: "demo", flowId: "a" }, { namespace: "demo", flowId: "b" }],
+    },
+  }],
+  ["a window that fires once", {
+    dependsOn: [{ flowId: "a" }, { flowId: "b" }],
+    window: { every: "P1D", fireOnce: true },
+  }],
+];
+for (const [name, trigger] of HELD) {
+  Deno.test(`ConditionWindows.evaluate() keeps the met parts of ${name} while a quota refuses the start`, async () => {
+    const quotaLimits = { executions: { others: 3, tenants: new Map() } };
+    await using app = await Harness.start({ quotaLimits });
+    const api = "/api/v1/acme";
+    await app.json("POST", "/api/v1/tenants", json({ id: "acme" }));
+    for (const id of ["a", "b", "c"]) await app.json("POST", `${api}/flows`, yaml(upstream(id)));
+    await app.json("POST", `${api}/flows`, yaml(triggeredFlow("listener", flowTrigger(trigger))));
+    const run = async (id: string) => {
+      const { id: execution } = await app.json("POST", `${api}/executions/demo/${id}`) as JsonObject;
+      await settle();
+      return `${api}/executions/${execution}`;
+    };
+    const runs = [await run("a"), await run("c"), await run("b")];
+    for (const path of runs) await app.json("DELETE", path);
+    await run("b");
+    const query = "filters[flowId][EQUALS]=listener";
+    const { total } = await app.json("GET", `${api}/executions/search?${query}`) as { total: number };
+    assertEquals(total, 1);
+  });
+}
 
 /** Filters on an expression, and whether an execution of flow `a` with the output `done` meets them. */
 const EXPRESSIONS: readonly (readonly [filter: JsonObject, isMet: boolean])[] = [
