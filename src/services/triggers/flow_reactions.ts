@@ -14,7 +14,7 @@ import {
   withEvaluation,
 } from "../../model/triggers/trigger_state.ts";
 import type { Committer } from "../../store/committer.ts";
-import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
+import type { ExecutionRecords, StoredExecution } from "../../store/records/executions/execution_records.ts";
 import type { TriggerRecords } from "../../store/records/trigger_records.ts";
 import { announcementKey } from "../../store/keys.ts";
 import type { Mutation } from "../../store/store.ts";
@@ -24,6 +24,7 @@ import type { Executor } from "../../runtime/executor.ts";
 import type { Quotas } from "../access/quotas.ts";
 import type { Flows } from "../flows/flows.ts";
 import { isTooLarge, throwDatabaseFault, undefinedIfMissing } from "../../model/errors.ts";
+import { SharedLoads } from "./shared_loads.ts";
 import { stopStates } from "./trigger_index.ts";
 import type { TriggerStarts } from "./trigger_starts.ts";
 import type { TriggerStates } from "./trigger_states.ts";
@@ -60,10 +61,14 @@ interface Reaction extends Upstream {
   readonly trigger: Trigger;
 }
 
+/** Executions in memory for reactions, each of which may have 10,000 task runs or hundreds of MB of outputs. */
+const MAX_LOADED = 32;
+
 /** The use cases of triggers that react to executions. */
 export class FlowReactions {
   readonly #deps: FlowReactionsDeps;
   readonly #windows: ConditionWindows;
+  readonly #loads = new SharedLoads<StoredExecution | undefined>(MAX_LOADED);
 
   constructor(deps: FlowReactionsDeps) {
     this.#deps = deps;
@@ -123,15 +128,21 @@ export class FlowReactions {
     const declared = await this.#find(announcement);
     const isOff = !declared || state.disabled || declared.trigger.disabled || declared.plan.flow.disabled;
     if (isOff) return false;
-    const stored = await this.#deps.records.load(announcement.tenant, announcement.executionId);
-    if (!stored) return false;
-    const { execution } = stored;
-    const view = this.#deps.viewOf(declared.plan.flow, execution);
-    const reaction = { announcement, state, ...declared, execution, view };
+    const { tenant, executionId, index } = announcement;
+    const load = () => this.#deps.records.load(tenant, executionId);
+    return await this.#loads.use(`${tenant}/${executionId}/${index}`, load, async (stored) => {
+      if (!stored) return false;
+      const { execution } = stored;
+      const view = this.#deps.viewOf(declared.plan.flow, execution);
+      await this.#act({ announcement, state, ...declared, execution, view });
+      return true;
+    });
+  }
+
+  async #act(reaction: Reaction): Promise<void> {
     const verdict = await this.#evaluate(reaction);
     if (verdict.refusal === undefined) await this.#fire(reaction, verdict);
     else await this.#refuse(reaction, verdict.refusal, verdict.mutations);
-    return true;
   }
 
   async #find(
@@ -208,7 +219,10 @@ export class FlowReactions {
     for (const { executionId, outputs } of met) {
       const isLast = executionId === execution.id;
       const stored = isLast ? { execution } : await this.#deps.records.load(announcement.tenant, executionId);
-      if (stored) found.push({ execution: stored.execution, outputs });
+      if (!stored) continue;
+      // Its task runs are not kept while the others are read.
+      const { namespace, flowId, outputs: given } = stored.execution;
+      found.push({ execution: { namespace, flowId, outputs: given }, outputs });
     }
     return found;
   }

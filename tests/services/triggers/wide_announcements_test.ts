@@ -1,11 +1,12 @@
 /** A state that more triggers await than one commit takes: each of them gets it once, in groups. */
 import { assertEquals } from "@std/assert";
 import { stringifyJson } from "../../../src/base/json.ts";
-import type { Atomic } from "../../../src/store/store.ts";
+import type { Atomic, ListOptions, Selector, StoredEntry } from "../../../src/store/store.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
 import { type Fault, FaultyStore } from "../../support/fakes/faulty_store.ts";
 import { EFFECT_TYPE, Harness } from "../../support/harness.ts";
 import {
+  condition,
   executionsOf,
   flowTrigger,
   type StartedExecution,
@@ -98,6 +99,36 @@ Deno.test("an end writes nothing for 400 triggers whose condition names another 
   await app.start("a");
   await settle();
   assertEquals([(store?.commits ?? 0) - before, store?.most], [1, 0]);
+});
+
+/** Counts how often the pages of task runs are read. */
+class ReadingStore extends FaultyStore {
+  pages = 0;
+
+  override list(selector: Selector, options?: ListOptions): AsyncIterable<StoredEntry> {
+    const key = "prefix" in selector ? selector.prefix : selector.start;
+    if (key[1] === "t") this.pages++;
+    return super.list(selector, options);
+  }
+}
+
+Deno.test("an execution is read once for all triggers of 40 flows that react to its end together", async () => {
+  let store: ReadingStore | undefined;
+  await using app = await Harness.start({ wrap: (memory) => store = new ReadingStore(memory) });
+  const trigger = flowTrigger({
+    conditions: [condition("ExecutionFlow", { namespace: "demo", flowId: "a" })],
+  });
+  for (let n = 0; n < 40; n++) await app.save(triggeredFlow(`l${n}`, trigger));
+  const returns = { id: "r", type: "io.kestra.plugin.core.debug.Return", format: "x".repeat(900) };
+  const values = Array.from({ length: 20 }, (_, n) => `${n}`);
+  const each = { id: "e", type: "io.kestra.plugin.core.flow.ForEach", values, tasks: [returns] };
+  await app.save(stringifyJson({ id: "a", namespace: "demo", tasks: [each] }));
+  const before = store?.pages ?? 0;
+  await app.start("a");
+  for (let turn = 0; turn < 10; turn++) await settle();
+  const { pages = 0 } = store ?? {};
+  const started = await Promise.all(Array.from({ length: 40 }, (_, n) => executionsOf(app, `l${n}`)));
+  assertEquals([started.flat().length, pages - before], [40, 1]);
 });
 
 const CRASHES: readonly Fault[] = ["fail_before", "fail_after"];
