@@ -1,4 +1,5 @@
 /** Reactions of triggers to states of executions: Flow triggers start executions, `stopAfter` disables a trigger. */
+import { sizeOf } from "../../base/json_size.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { Announcement } from "../../model/triggers/announcement.ts";
@@ -63,6 +64,12 @@ interface Reaction extends Upstream {
 
 /** Executions in memory for reactions, each of which may have 10,000 task runs or hundreds of MB of outputs. */
 const MAX_LOADED = 32;
+
+/** Characters of the outputs that a start gets: they are one value of its execution. */
+const MAX_MET_OUTPUTS = 16 * 1024 * 1024;
+const TOO_MANY_OUTPUTS =
+  "Cannot start: the outputs of the executions that met the conditions of the trigger " +
+  "have more than 16 MiB; let the flows store large values as files";
 
 /** The use cases of triggers that react to executions. */
 export class FlowReactions {
@@ -157,9 +164,12 @@ export class FlowReactions {
     const { announcement, state, plan, trigger, execution: cause } = reaction;
     const { tenant } = announcement;
     const labels = cause.labels.filter(({ key }) => key === CORRELATION_LABEL);
-    const variables = triggerVariables(reaction, await this.#upstream(reaction, verdict));
+    const upstream = await this.#upstream(reaction, verdict);
+    const variables = triggerVariables(reaction, upstream);
     const start = { plan, trigger, variables, rootVariables: startVariables(reaction), labels };
-    const { execution, error } = await this.#deps.starts.createOrFail(start);
+    const { execution, error } = upstream
+      ? await this.#deps.starts.createOrFail(start)
+      : { execution: this.#deps.starts.fail(start, TOO_MANY_OUTPUTS), error: TOO_MANY_OUTPUTS };
     const now = this.#deps.clock.now();
     const outcome = error === undefined ? "STARTED" : "FAILED";
     const evaluated = withEvaluation(state, { at: now, outcome, reason: error, executionId: execution.id });
@@ -210,12 +220,13 @@ export class FlowReactions {
     }
   }
 
-  /** The executions that met parts of windows; deleted ones are left out. */
+  /** The executions that met parts of windows; deleted ones are left out. `undefined` if their outputs are too large. */
   async #upstream(
     { announcement, execution }: Reaction,
     { met = [] }: Verdict,
-  ): Promise<MetUpstream[]> {
+  ): Promise<MetUpstream[] | undefined> {
     const found: MetUpstream[] = [];
+    let size = 0;
     for (const { executionId, outputs } of met) {
       const isLast = executionId === execution.id;
       const stored = isLast ? { execution } : await this.#deps.records.load(announcement.tenant, executionId);
@@ -223,6 +234,8 @@ export class FlowReactions {
       // Its task runs are not kept while the others are read.
       const { namespace, flowId, outputs: given } = stored.execution;
       found.push({ execution: { namespace, flowId, outputs: given }, outputs });
+      size += sizeOf(given ?? null, MAX_MET_OUTPUTS);
+      if (size > MAX_MET_OUTPUTS) return undefined;
     }
     return found;
   }

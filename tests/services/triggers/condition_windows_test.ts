@@ -3,7 +3,14 @@ import type { JsonObject, JsonValue } from "../../../src/base/json.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
 import { Harness } from "../../support/harness.ts";
 import { json, yaml } from "../../support/flows/request_bodies.ts";
-import { condition, executionsOf, flowTrigger, triggeredFlow } from "../../support/flows/triggers.ts";
+import {
+  condition,
+  evaluationsOf,
+  executionsOf,
+  flowTrigger,
+  stateOf,
+  triggeredFlow,
+} from "../../support/flows/triggers.ts";
 
 /** A flow of namespace `demo` that ends immediately with the output `text`. */
 function upstream(id: string): string {
@@ -159,5 +166,35 @@ for (const [name, trigger, ends] of WINDOWS) {
     const starts: (readonly [string, number])[] = [];
     for (const [id] of ends) starts.push([id, await runAll(app, [id])]);
     assertEquals(starts, ends);
+  });
+}
+
+for (
+  const [count, state, reason] of [[16, "SUCCESS", undefined], [
+    20,
+    "FAILED",
+    "have more than 16 MiB",
+  ]] as const
+) {
+  Deno.test(`a start for ${count} executions with nearly 1 MiB of outputs each is ${state}`, async () => {
+    await using app = await Harness.start();
+    const inputs = [{ id: "n", type: "STRING" }];
+    const outputs = [{ id: "text", type: "STRING", value: "{{ vars.x }}".repeat(10) }];
+    const tasks = [{ id: "r", type: "io.kestra.plugin.core.debug.Return", format: "done" }];
+    const variables = { x: "x".repeat(100_000) };
+    await app.save(JSON.stringify({ id: "a", namespace: "demo", variables, inputs, outputs, tasks }));
+    const isNth = (n: number) => condition("Expression", { expression: `{{ inputs.n == '${n}' }}` });
+    const parts = Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, isNth(n)]));
+    const conditions = [condition("MultipleCondition", { id: "m", conditions: parts })];
+    const log = { id: "l", type: "io.kestra.plugin.core.log.Log", message: "m" };
+    await app.save(triggeredFlow("listener", flowTrigger({ conditions }), { tasks: [log] }));
+    for (let n = 0; n < count; n++) {
+      await app.start("a", { n: `${n}` });
+      await settle();
+    }
+    const started = await executionsOf(app, "listener");
+    assertEquals(started.map((execution) => execution.state), [state]);
+    const [evaluation = ""] = evaluationsOf(await stateOf(app, "listener"));
+    assertEquals(evaluation.includes(reason ?? "STARTED"), true, evaluation);
   });
 }
