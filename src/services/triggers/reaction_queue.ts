@@ -4,7 +4,7 @@ import { KeyedLock } from "../../base/keyed_lock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import type { Execution } from "../../model/executions/execution.ts";
-import type { AnyAnnouncement, WideAnnouncement } from "../../model/triggers/announcement.ts";
+import type { Announcement, AnyAnnouncement, WideAnnouncement } from "../../model/triggers/announcement.ts";
 import type { Reactions } from "../../runtime/reactions.ts";
 import type { Committer } from "../../store/committer.ts";
 import { announcementKey, ANNOUNCEMENTS } from "../../store/keys.ts";
@@ -19,37 +19,48 @@ interface ReactionQueueDeps {
   readonly store: Store;
   readonly committer: Pick<Committer, "commit">;
   readonly index: TriggerIndex;
-  readonly flowReactions: FlowReactions;
+  readonly flowReactions: Pick<FlowReactions, "react">;
+  readonly maxInProgress?: number;
 }
 
 const NONE: readonly AnyAnnouncement[] = [];
 const RETRY_MS = 1_000;
 /** Triggers to which a state is announced in one commit, and that react at the same time. */
 const GROUP = 50;
+/** Announcements in memory. To take that many from the store is a turn of 100 ms. */
+const MAX_IN_PROGRESS = 20_000;
 
 /** The announcements in progress. */
 export class ReactionQueue implements Reactions {
   readonly #deps: ReactionQueueDeps;
-  readonly #pending = new Set<Promise<void>>();
+  readonly #max: number;
+  /** The last try of each announcement that is not over, by its name. */
+  readonly #inProgress = new Map<string, Promise<void>>();
   readonly #spreading = new KeyedLock();
+  readonly #reacting = new KeyedLock();
   #leftOver: readonly AnyAnnouncement[] = NONE;
+  /** More announcements are stored than those in progress: new ones wait there, too. */
+  #isBehind = false;
+  /** One was left to the store since the last read began. */
+  #isMissed = false;
+  /** Names of announcements that ended since the read began that is under way. */
+  #ended: Set<string> | undefined;
   #isStopped = false;
 
   constructor(deps: ReactionQueueDeps) {
     this.#deps = deps;
+    this.#max = deps.maxInProgress ?? MAX_IN_PROGRESS;
   }
 
   /** Reads announcements left by an earlier process. Must be called before executions are recovered: theirs are new. */
   async find(): Promise<void> {
-    this.#leftOver = await Array.fromAsync(
-      this.#deps.store.list(ANNOUNCEMENTS),
-      ({ key, value }) => announcementFrom(key, value),
-    );
+    this.#leftOver = await this.#stored();
+    this.#isBehind = this.#leftOver.length === this.#max;
   }
 
   /** Handles the announcements of {@link find}. */
   recover(): void {
-    this.announced(this.#leftOver);
+    for (const announcement of this.#leftOver) void this.#take(announcement);
     this.#leftOver = NONE;
   }
 
@@ -61,39 +72,94 @@ export class ReactionQueue implements Reactions {
   /** Handles announcements; those of one trigger in this order, also after a state that is announced in groups. */
   announced(announcements: readonly AnyAnnouncement[]): void {
     for (const announcement of announcements) {
-      const execution = nameOf(announcement);
-      const isBehind = "trigger" in announcement && this.#spreading.isHeld(execution);
-      if (isBehind) void this.#spreading.run(execution, () => this.#handle(announcement));
-      else void this.#handle(announcement);
+      if (this.#isBehind || this.#inProgress.size >= this.#max) this.#isBehind = this.#isMissed = true;
+      else void this.#take(announcement);
     }
   }
 
   /** Waits for reactions in progress; the next process handles the rest. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await Promise.allSettled([...this.#pending]);
+    await Promise.allSettled([...this.#inProgress.values()]);
   }
 
-  #handle(announcement: AnyAnnouncement): Promise<void> {
+  #stored(): Promise<AnyAnnouncement[]> {
+    const stored = this.#deps.store.list(ANNOUNCEMENTS, { limit: this.#max });
+    return Array.fromAsync(stored, ({ key, value }) => announcementFrom(key, value));
+  }
+
+  /**
+   * Reads stored announcements when few are in progress. Each that is announced meanwhile stays stored for the next read. One
+   * that ends meanwhile may have been read before: it is over.
+   */
+  async #catchUp(): Promise<void> {
+    if (this.#ended) return;
+    while (this.#isBehind && this.#inProgress.size <= this.#max / 2 && !this.#isStopped) {
+      const ended = this.#ended = new Set<string>();
+      this.#isMissed = false;
+      const stored = await this.#stored().catch((error: Error) => this.#cannotRead(error));
+      this.#isBehind = this.#isMissed || stored.length === this.#max;
+      for (const each of stored) if (!ended.has(nameOf(each))) void this.#take(each);
+    }
+    this.#ended = undefined;
+  }
+
+  async #cannotRead({ message }: Error): Promise<readonly AnyAnnouncement[]> {
+    const { clock, logger } = this.#deps;
+    logger.repeated("warn", "Cannot read the announcements to triggers yet", { error: message });
+    await new Promise<void>((resolve) => clock.setTimer(RETRY_MS, resolve));
+    this.#isMissed = true;
+    return NONE;
+  }
+
+  #take(announcement: AnyAnnouncement): Promise<void> {
+    const isLater = "trigger" in announcement && this.#spreading.isHeld(executionOf(announcement));
+    return this.#handle(announcement, isLater);
+  }
+
+  /** Handles an announcement unless it is in progress, with `isLater` after those of earlier states; resolves after the first try. */
+  #handle(announcement: AnyAnnouncement, isLater = false): Promise<void> {
+    const name = nameOf(announcement);
+    return this.#inProgress.get(name) ?? this.#try(name, announcement, isLater);
+  }
+
+  #try(name: string, announcement: AnyAnnouncement, isLater = false): Promise<void> {
     if (this.#isStopped) return Promise.resolve();
     const { clock, logger } = this.#deps;
     let left = announcement;
-    const work = "trigger" in announcement
-      ? this.#deps.flowReactions.react(announcement)
-      : this.#spread(announcement, (rest) => left = rest);
-    const handled = work.catch((error: Error) => {
+    const react = () =>
+      "trigger" in announcement
+        ? this.#react(announcement)
+        : this.#spread(announcement, (rest) => left = rest);
+    const work = isLater ? this.#spreading.run(executionOf(announcement), react) : react();
+    const tried = work.then(() => this.#over(name), (error: Error) => {
       const trigger = "trigger" in announcement ? announcement.trigger.triggerId : undefined;
       const facts = { execution: announcement.executionId, trigger, error: error.message };
       logger.repeated("warn", "A trigger cannot react yet", facts);
-      clock.setTimer(RETRY_MS, () => void this.#handle(left));
+      clock.setTimer(RETRY_MS, () => void this.#try(name, left));
     });
-    this.#pending.add(handled);
-    return handled.then(() => void this.#pending.delete(handled));
+    this.#inProgress.set(name, tried);
+    return tried;
+  }
+
+  #over(name: string): void {
+    this.#inProgress.delete(name);
+    this.#ended?.add(name);
+    void this.#catchUp();
+  }
+
+  /** One after the other of a flow, as its triggers react: a stop waits for the first alone. */
+  #react(announcement: Announcement): Promise<void> {
+    const { tenant, trigger: { namespace, flowId } } = announcement;
+    return this.#reacting.run(
+      `${tenant}/${namespace}/${flowId}`,
+      () => this.#isStopped ? Promise.resolve() : this.#deps.flowReactions.react(announcement),
+    );
   }
 
   /** Announces the state to one group of triggers after the other; later states of the execution wait. */
   #spread(announcement: WideAnnouncement, progress: (rest: WideAnnouncement) => void): Promise<void> {
-    return this.#spreading.run(nameOf(announcement), async () => {
+    return this.#spreading.run(executionOf(announcement), async () => {
       for (let left: WideAnnouncement | undefined = announcement; left && !this.#isStopped;) {
         left = await this.#announceNext(left);
         if (left) progress(left);
@@ -118,6 +184,10 @@ export class ReactionQueue implements Reactions {
   }
 }
 
-function nameOf({ tenant, executionId }: AnyAnnouncement): string {
+function executionOf({ tenant, executionId }: AnyAnnouncement): string {
   return `${tenant}/${executionId}`;
+}
+
+function nameOf(announcement: AnyAnnouncement): string {
+  return announcementKey(announcement).join("/");
 }
