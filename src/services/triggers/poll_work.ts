@@ -3,13 +3,13 @@ import type { Clock } from "../../base/time/clock.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { sizeOf } from "../../base/json_size.ts";
 import type { AttemptFiles, AttemptIdentity, FileKeeper } from "../../model/executions/attempt_identity.ts";
-import { addLogLine, type Execution, type LogLine } from "../../model/executions/execution.ts";
+import { addLogLine, type Execution } from "../../model/executions/execution.ts";
 import type { PendingFiles } from "../../model/executions/pending_files.ts";
 import type { LogLevel, TriggerKey } from "../../model/flows/flow.ts";
+import { CollectedLog } from "./collected_log.ts";
 
 /** The state is part of the record of the trigger, which each evaluation writes. */
 const MAX_STATE_CHARS = 16 * 1024;
-const MAX_LINES = 1_000;
 
 type PollIdentity = TriggerKey & Pick<AttemptIdentity, "tenant" | "flowRevision" | "executionId">;
 
@@ -27,7 +27,7 @@ export class PollWork implements AsyncDisposable {
   readonly #files: AttemptFiles = {};
   readonly #clock: Clock;
   readonly #previous: JsonObject | undefined;
-  readonly #lines: LogLine[] = [];
+  readonly #log = new CollectedLog();
   #state: JsonObject | undefined;
   #confirmations: (() => Promise<void>)[] = [];
   readonly #closings: (() => Promise<void>)[] = [];
@@ -78,12 +78,12 @@ export class PollWork implements AsyncDisposable {
 
   /** Collects a line. */
   log(level: LogLevel, message: string): void {
-    if (this.#lines.length < MAX_LINES) this.#lines.push({ level, message, at: this.#clock.now() });
+    this.#log.add({ level, message, at: this.#clock.now() });
   }
 
   /** Adds the collected lines to the log of the execution. */
   addLog(execution: Execution): void {
-    for (const line of this.#lines) addLogLine(execution, line);
+    for (const line of this.#log.take()) addLogLine(execution, line);
   }
 
   /** The mutations that store the files; call {@link committed} after their commit. */

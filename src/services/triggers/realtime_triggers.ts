@@ -18,6 +18,7 @@ import {
   withEvaluation,
 } from "../../model/triggers/trigger_state.ts";
 import { SecretMask } from "../../rendering/secret_mask.ts";
+import { CollectedLog } from "./collected_log.ts";
 import type { PollsDeps } from "./polls.ts";
 import { renderedProperties } from "./rendered_properties.ts";
 import type { DueTrigger } from "./scheduler.ts";
@@ -35,8 +36,6 @@ const MAX_RETRY_MS = 60_000;
 /** Messages that a trigger remembers; in the stored state each has the characters of a hash. */
 const MAX_REMEMBERED = 100;
 const HASH_CHARS = 12;
-/** Log lines that wait for the next execution. */
-const MAX_LINES = 1_000;
 
 /** A connection that is open, or will be opened again. */
 interface Stream {
@@ -131,7 +130,7 @@ export class RealtimeTriggers {
     },
   ): Promise<void> {
     const { tenant, declared: { plan: { flow }, trigger, type }, stopping: { signal } } = stream;
-    const lines: LogLine[] = [];
+    const waiting = new CollectedLog();
     const properties = await renderedProperties(this.#deps.renderer, { flow, trigger, type }, mask);
     await type.listen(properties, {
       tenant,
@@ -139,12 +138,9 @@ export class RealtimeTriggers {
       signal,
       ports,
       connected,
-      log: (level, message) => {
-        if (lines.length < MAX_LINES) {
-          lines.push({ level, message: mask.apply(message), at: this.#deps.clock.now() });
-        }
-      },
-      emit: (message) => this.#emit(stream, message, lines.splice(0)),
+      log: (level, message) =>
+        waiting.add({ level, message: mask.apply(message), at: this.#deps.clock.now() }),
+      emit: (message) => this.#emit(stream, message, waiting.take()),
     });
   }
 
