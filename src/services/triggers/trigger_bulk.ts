@@ -1,5 +1,6 @@
 /** Actions on many triggers. A trigger that the action does not apply to is skipped and not counted. */
 import type { Clock } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 import type { IdSource } from "../../base/id.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { DomainError } from "../../model/errors.ts";
@@ -29,6 +30,9 @@ export function disableAction(disabled: boolean): TriggerAction {
   return (triggers, actor, key) => triggers.disable(actor, key, disabled);
 }
 
+/** Of triggers that are skipped nothing is written. */
+const TURN_MS = 4;
+
 /** Applies actions to many triggers. */
 export class TriggerBulk {
   readonly #triggers: Triggers;
@@ -43,8 +47,12 @@ export class TriggerBulk {
 
   /** Applies an action to each, one after the other. */
   async apply(actor: Actor, keys: readonly TriggerKey[], action: TriggerAction): Promise<TriggerBulkResult> {
+    const turns = new Turns(this.#clock, TURN_MS);
     let count = 0;
-    for (const key of keys) if (await this.#try(actor, key, action)) count++;
+    for (const key of keys) {
+      if (await this.#try(actor, key, action)) count++;
+      await turns.next();
+    }
     return { count, totalItems: keys.length, operationId: this.#ids.next(this.#clock.now()) };
   }
 
