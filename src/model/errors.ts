@@ -119,3 +119,8 @@ export function isDatabaseFault(error: unknown): error is DomainError {
 export function throwDatabaseFault(error: unknown): void {
   if (isDatabaseFault(error)) throw error;
 }
+
+/** The message of what was thrown: plugins and packages also throw what is no error. */
+export function thrownMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -6,7 +6,7 @@ import { readDuration } from "../../base/time/duration.ts";
 import { type JsonObject, ownProperty, setOwnProperty, stringifyJson } from "../../base/json.ts";
 import { isFlagSet } from "../../base/text/truthy_text.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
-import { isDatabaseFault, throwDatabaseFault } from "../../model/errors.ts";
+import { isDatabaseFault, throwDatabaseFault, thrownMessage } from "../../model/errors.ts";
 import type { Flow, TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import type { PollFinding, PollingTriggerType } from "../../model/triggers/trigger_catalog.ts";
 import type { TaskPorts } from "../../model/ports/task_ports.ts";
@@ -134,7 +134,7 @@ export class Polls {
     try {
       await work.confirm();
     } catch (error) {
-      const reason = (error as Error).message;
+      const reason = thrownMessage(error);
       this.#deps.buffer.add(tenant, trigger, { at: this.#deps.clock.now(), outcome: "SKIPPED", reason });
     }
     if (work.state !== stored) await this.#keepState({ tenant, trigger }, stored, work.state);
@@ -221,7 +221,7 @@ export class Polls {
       if (!found) return { isFired: false, reason: "Its condition is false" };
       return await this.#evaluate(flow, trigger, found);
     } catch (error) {
-      const message = mask.apply((error as Error).message);
+      const message = mask.apply(thrownMessage(error));
       work.reset();
       const isStopping = this.#closing.signal.aborted;
       // After a fault of the database the next poll finds the same again.
@@ -261,6 +261,6 @@ async function masked(work: Promise<void>, mask: SecretMask): Promise<void> {
   try {
     await work;
   } catch (error) {
-    throw new Error(mask.apply((error as Error).message), { cause: error });
+    throw new Error(mask.apply(thrownMessage(error)), { cause: error });
   }
 }

@@ -5,7 +5,7 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { ownProperty } from "../../base/json.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
-import { throwDatabaseFault } from "../../model/errors.ts";
+import { throwDatabaseFault, thrownMessage } from "../../model/errors.ts";
 import { addLogLine, type LogLine } from "../../model/executions/execution.ts";
 import type { TenantId, Trigger, TriggerKey } from "../../model/flows/flow.ts";
 import type { TaskPorts } from "../../model/ports/task_ports.ts";
@@ -112,7 +112,7 @@ export class RealtimeTriggers {
       const connected = () => void (failures = 0);
       const reason = await this.#listen(stream, { ports, mask, connected }).then(
         () => "The connection ended",
-        (error: Error) => mask.apply(error.message),
+        (error: unknown) => mask.apply(thrownMessage(error)),
       );
       if (signal.aborted) return;
       const at = this.#deps.clock.now();

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../../support/harness.ts";
 import { AMQP_PASSWORD, AMQP_USER, AmqpBroker, storedMessage } from "../../support/servers/amqp_broker.ts";
 import { ApiStub } from "../../support/servers/api_stub.ts";
+import { triggerTypeOf } from "../../../src/tasks/definition/trigger_type.ts";
 import { until } from "../../support/processes/machine_processes.ts";
 import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/flows/triggers.ts";
 
@@ -333,4 +334,19 @@ Deno.test("Polls.poll() does not poll while the last execution runs", async () =
   await poll(app, MINUTE, 2);
   assertEquals([upstream.served, (await executionsOf(app, "p")).length], [1, 1]);
   assertEquals(evaluationsOf(await stateOf(app, "p"))[0], "SKIPPED: The previous execution is still running");
+});
+
+Deno.test("Polls.poll() notes what a type throws that is no error, and polls again after an interval", async () => {
+  let polls = 0;
+  const type = triggerTypeOf({
+    type: "test.Poll",
+    description: "Throws a text.",
+    properties: {},
+    poll: () => Promise.reject(`poll ${++polls}`),
+  });
+  await using app = await Harness.start({ extraTriggers: [type] });
+  await app.save(triggeredFlow("p", { type: "io.svc.plugin.test.Poll" }));
+  await poll(app, 1_000, 1);
+  await app.advance(10_000);
+  assertEquals([polls, evaluationsOf(await stateOf(app, "p"))], [1, ["SKIPPED: poll 1"]]);
 });

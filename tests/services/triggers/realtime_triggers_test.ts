@@ -80,6 +80,15 @@ Deno.test("a message with an identity starts one execution, also when it is deli
   await app[Symbol.asyncDispose]();
 });
 
+Deno.test("a connection that fails without an error object is opened again", async () => {
+  const broker = new Broker();
+  await using app = await started(broker);
+  broker.last.fail(undefined as unknown as Error);
+  await app.advance(1_000);
+  await broker.connected(2);
+  assertEquals(evaluationsOf(await stateOf(app, "p")), ["SKIPPED: undefined"]);
+});
+
 Deno.test("a realtime trigger connects again after a failure, with growing pauses until it worked", async () => {
   const broker = new Broker();
   await using app = await started(broker);
