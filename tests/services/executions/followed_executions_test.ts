@@ -1,12 +1,12 @@
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import type { DurationForm } from "../../../src/base/time/duration.ts";
-import { letOthersRun } from "../../../src/base/time/turn.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 import { executionBody } from "../../../src/model/executions/execution_body.ts";
 import type { Execution } from "../../../src/model/executions/execution.ts";
 import { FollowedExecutions } from "../../../src/services/executions/followed_executions.ts";
 import { Changes } from "../../../src/store/changes.ts";
 import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { PassingClock } from "../../support/fakes/passing_clock.ts";
 
 const ACTOR = { tenant: "main", user: "" };
 const ID = "AVbchewD0008aWJT9KjFyN";
@@ -106,26 +106,14 @@ Deno.test("read() shares the view of a large execution longer, and keeps none th
 });
 
 Deno.test("read() serves followers that wait for one view one after the other, with turns for others", async () => {
-  class PassingClock extends FakeClock {
-    /** @inheritdoc */
-    override monotonicMs(): number {
-      this.jump(10);
-      return super.monotonicMs();
-    }
-  }
-  const { followed } = create(new PassingClock());
+  const clock = new PassingClock();
+  const { followed } = create(clock);
   const followers = Array.from({ length: 50 }, () => followed.follow(ACTOR, ID, () => {}));
-  const others = { turns: 0, isOver: false };
-  const running = (async () => {
-    for (; !others.isOver; others.turns++) await letOthersRun();
-  })();
   const served: number[] = [];
   await Promise.all(followers.map(async ({ read }, index) => {
     await read();
     served.push(index);
   }));
-  others.isOver = true;
-  await running;
   assertEquals(served, followers.map((_, index) => index));
-  assertEquals(others.turns > followers.length / 2, true, `${others.turns} turns`);
+  assertEquals(clock.turns >= followers.length - 1, true, `${clock.turns} turns`);
 });

@@ -1,13 +1,12 @@
 /** Dependencies that grow by the square of the number of flows: all flows of a namespace wait for all others. */
 import { assertEquals, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
-import { letOthersRun } from "../../../src/base/time/turn.ts";
 import { buildFlow, parseFlowSource } from "../../../src/flow/mod.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 import { FlowDependencies } from "../../../src/services/flows/flow_dependencies.ts";
 import type { FlowHead } from "../../../src/store/records/flow_records.ts";
 import { createTaskCatalog } from "../../../src/tasks/registry.ts";
-import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { PassingClock } from "../../support/fakes/passing_clock.ts";
 
 const ACTOR = { tenant: "main", user: "u" };
 const FIRST = { namespace: "n", id: "f0" };
@@ -15,15 +14,6 @@ const IDENTITY = { tenant: "main", revision: 1, flowNo: 1, deleted: false, sourc
 /** Waits for the whole namespace. */
 const SOURCE = "triggers: [{id: t, type: io.svc.plugin.core.trigger.Flow, conditions: " +
   "[{type: io.svc.plugin.core.condition.ExecutionNamespace, namespace: n, comparison: PREFIX}]}]";
-
-/** Time passes each time that it is read. */
-class PassingClock extends FakeClock {
-  /** @inheritdoc */
-  override monotonicMs(): number {
-    this.jump(10);
-    return super.monotonicMs();
-  }
-}
 
 /** `reads` counts how often the namespace of a flow was read. */
 function create(count: number, maxEdges?: number, source = SOURCE) {
@@ -43,7 +33,8 @@ function create(count: number, maxEdges?: number, source = SOURCE) {
     head: () => heads[0] as FlowHead,
     read: () => Promise.resolve(flow),
   };
-  return { counted, dependencies: new FlowDependencies({ flows, clock: new PassingClock(), maxEdges }) };
+  const clock = new PassingClock();
+  return { clock, counted, dependencies: new FlowDependencies({ flows, clock, maxEdges }) };
 }
 
 const countOf = ({ edges }: JsonObject) => (edges as unknown[]).length;
@@ -88,14 +79,13 @@ for (const [name, ask, edges, message] of ASKED) {
   if (edges < 20) continue;
   Deno.test(`FlowDependencies.${name} lets others run between comparisons`, async () => {
     const count = 100;
-    let [isOver, turns] = [false, 0];
-    const others = (async () => {
-      for (; !isOver; turns++) await letOthersRun();
-    })();
-    await ask(create(count).dependencies);
-    isOver = true;
-    await others;
-    assertEquals(turns > 2 * count, true, `${turns} turns, of which reading the links took ${count}`);
+    const { clock, dependencies } = create(count);
+    await ask(dependencies);
+    assertEquals(
+      clock.turns > 2 * count,
+      true,
+      `${clock.turns} turns, of which reading the links took ${count}`,
+    );
   });
 }
 

@@ -1,8 +1,7 @@
 import { assertEquals, assertMatch, assertObjectMatch, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../../src/base/json.ts";
-import { letOthersRun } from "../../../../src/base/time/turn.ts";
 import { MAX_FLOW_SOURCE_BYTES } from "../../../../src/model/limits.ts";
-import { FakeClock } from "../../../support/fakes/fake_clock.ts";
+import { PassingClock } from "../../../support/fakes/passing_clock.ts";
 import { Harness } from "../../../support/harness.ts";
 import { json, yaml } from "../../../support/flows/request_bodies.ts";
 
@@ -349,24 +348,12 @@ Deno.test("POST /flows/validate returns 200 with one result for each document", 
 });
 
 Deno.test("FlowChecks.ofText() lets others run between the documents of a text", async () => {
-  class PassingClock extends FakeClock {
-    /** @inheritdoc */
-    override monotonicMs(): number {
-      this.jump(10);
-      return super.monotonicMs();
-    }
-  }
-  await using server = await Harness.start({}, undefined, new PassingClock());
+  const clock = new PassingClock();
+  await using server = await Harness.start({}, undefined, clock);
   const text = Array.from({ length: 50 }, (_, index) => source(`flow${index}`)).join("---\n");
-  let isOver = false;
-  let turns = 0;
-  const others = (async () => {
-    for (; !isOver; turns++) await letOthersRun();
-  })();
+  const before = clock.turns;
   const checks = await server.assembly.services.flows.checks.ofText({ tenant: "main", user: "ann" }, text);
-  isOver = true;
-  await others;
-  assertEquals([checks.length, turns > 50], [50, true]);
+  assertEquals([checks.length, clock.turns - before >= 50], [50, true]);
 });
 
 Deno.test("POST /flows/validate warns of a Flow trigger that reacts to all executions", async () => {
