@@ -74,8 +74,10 @@ export function millisecondsOf(value: JsonValue | undefined): number | undefined
 interface CollectorOptions {
   readonly maxRecords?: number;
   readonly maxDurationMs?: number;
-  /** Longest time without a message; counted from the first call of {@link MessageCollector.touch}. */
-  readonly idleMs?: number;
+  /**
+   * Longest time without a message, if there is one now; counted from the last message or call of {@link MessageCollector.touch}.
+   */
+  readonly idleMs?: () => number | undefined;
 }
 
 /** Writes messages to a file as they arrive, until a bound is reached. */
@@ -120,7 +122,7 @@ export class MessageCollector {
   /** Restarts the time without a message. */
   touch(): void {
     this.#cancelIdle?.();
-    const { idleMs } = this.#options;
+    const idleMs = this.#options.idleMs?.();
     if (idleMs !== undefined && !this.#isOver) {
       this.#cancelIdle = systemClock.setTimer(idleMs, () => this.end());
     }

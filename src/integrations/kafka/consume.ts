@@ -36,7 +36,7 @@ async function takeMessages(
   const collector = new MessageCollector(context, {
     maxRecords: maxRecords === undefined ? undefined : Number(maxRecords),
     maxDurationMs: millisecondsOf(maxDuration),
-    idleMs: millisecondsOf(pollDuration),
+    idleMs: () => millisecondsOf(pollDuration),
   });
   const stored = Promise.withResolvers<string>();
   const file = collector.stored();

@@ -156,7 +156,7 @@ export class MqttClient {
     await Promise.race([this.#connected.promise, this.broken]);
   }
 
-  /** The receive maximum that the broker announces in MQTT 5. Most brokers send no more messages before these are acknowledged. */
+  /** The receive maximum that the broker announces in MQTT 5. Some brokers also send only so many without an acknowledgement. */
   get receiveMaximum(): number | undefined {
     return this.#receiveMaximum;
   }

@@ -69,6 +69,8 @@ export const SERDE_PROPERTIES: PropertySchemas = Object.freeze({
 interface SessionOptions {
   /** The broker keeps messages of the client between connections; it needs a `clientId`. */
   readonly isKept: boolean;
+  /** How many messages a broker of MQTT 5 may send without an acknowledgement; default is what it chooses. */
+  readonly receiveMaximum?: number;
   /** Messages may arrive as soon as the connection works. Without it all are acknowledged. */
   readonly take?: MqttOptions["take"];
 }
@@ -142,7 +144,7 @@ export async function withMqtt<T>(
   return await session.use(work);
 }
 
-function optionsOf({ properties }: Connector, { isKept, take }: SessionOptions): MqttOptions {
+function optionsOf({ properties }: Connector, { isKept, receiveMaximum, take }: SessionOptions): MqttOptions {
   const isVersion5 = properties.mqttVersion !== "V3";
   return {
     protocolVersion: isVersion5 ? 5 : 4,
@@ -151,7 +153,12 @@ function optionsOf({ properties }: Connector, { isKept, take }: SessionOptions):
     username: optionalText(properties.username),
     password: optionalText(properties.password),
     take: take ?? ((_message, acknowledge) => Promise.resolve(acknowledge())),
-    ...isVersion5 && isKept && { properties: { sessionExpiryInterval: SESSION_SECONDS } },
+    ...isVersion5 && isKept && {
+      properties: {
+        sessionExpiryInterval: SESSION_SECONDS,
+        ...receiveMaximum !== undefined && { receiveMaximum },
+      },
+    },
   };
 }
 

@@ -2,6 +2,8 @@
 import { Buffer } from "node:buffer";
 import type { JsonObject } from "../../base/json.ts";
 import { readStructure } from "../../base/json_text.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { defineTask, optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { defineTrigger } from "../../model/triggers/trigger_definition.ts";
@@ -12,7 +14,7 @@ import {
   messagesIn,
   millisecondsOf,
 } from "../messages.ts";
-import type { MqttClient, MqttOptions } from "./client.ts";
+import type { MqttOptions } from "./client.ts";
 import { MESSAGE_OUTPUTS, messageOf, payloadOf } from "./payloads.ts";
 import { CONNECTION_PROPERTIES, MqttSession, SERDE_PROPERTIES, withMqtt } from "./session.ts";
 
@@ -87,55 +89,61 @@ function isKept({ clientId, qos }: JsonObject): boolean {
 
 /** Messages that any common broker sends without an acknowledgement: Mosquitto 20, RabbitMQ and HiveMQ 10. */
 const BROKER_WINDOW = 10;
+/** Messages that a broker can send without an acknowledgement; each has a number of 16 bits. */
+const MAX_HELD = 65_535;
+/** After so many milliseconds without a message a broker may be waiting for acknowledgements. */
+const FULL_WINDOW_MS = 5_000;
+const TURN_MS = 10;
 
 /** Messages in a file. */
 interface Collected {
   /** `messagesCount`, `uri`. */
   readonly outputs: JsonObject;
   /** Acknowledges the messages that the broker still keeps. @throws Error the connection was closed */
-  readonly acknowledge: () => void;
+  readonly acknowledge: () => Promise<void>;
   /** To be closed after that. */
   readonly session: MqttSession;
 }
 
-/** Takes messages to a file. With `isSessionKept` it leaves as many to be acknowledged as {@link heldCount} says. */
+/**
+ * Takes messages to a file. With `isSessionKept` the broker keeps them until they are acknowledged. It sends only some without
+ * an acknowledgement: without maxDuration the work ends when no more come after so many.
+ */
 async function collect(context: WorkContext, isSessionKept: boolean): Promise<Collected> {
   const { properties } = context;
   const { maxRecords, maxDuration } = properties;
   if (maxRecords === undefined && maxDuration === undefined) {
     throw new Error("Missing maxRecords: give maxRecords or maxDuration");
   }
+  const held: (() => void)[] = [];
+  let window = BROKER_WINDOW;
   const collector = new MessageCollector(context, {
     maxRecords: maxRecords === undefined ? undefined : Number(maxRecords),
     maxDurationMs: millisecondsOf(maxDuration),
+    idleMs: () => maxDuration === undefined && held.length >= window ? FULL_WINDOW_MS : undefined,
   });
   const file = collector.stored();
   file.catch(() => {}); // Read below.
-  const held: (() => void)[] = [];
-  const acknowledge = () => {
-    for (const acknowledgeOne of held.splice(0)) acknowledgeOne();
-  };
-  let maxHeld = Infinity;
-  const makeRoom = () => {
-    if (held.length >= maxHeld && !collector.isOver) acknowledge();
-  };
-  const take: MqttOptions["take"] = async (message, acknowledgeOne) => {
+  const take: MqttOptions["take"] = async (message, acknowledge) => {
     if (!await collector.add(messageOf(properties, message))) return;
-    held.push(acknowledgeOne);
-    makeRoom();
+    if (!isSessionKept || message.qos === 0) return acknowledge();
+    held.push(acknowledge);
+    if (held.length === MAX_HELD) collector.end();
+    else collector.touch();
   };
   await using opened = new AsyncDisposableStack();
   try {
-    const session = opened.use(await MqttSession.open(context, { isKept: isSessionKept, take }));
+    const options = { isKept: isSessionKept, receiveMaximum: MAX_HELD, take };
+    const session = opened.use(await MqttSession.open(context, options));
     await session.use(async (client) => {
-      maxHeld = isSessionKept ? heldCount(client, properties) : 1;
-      makeRoom();
+      window = Math.min(client.receiveMaximum ?? BROKER_WINDOW, BROKER_WINDOW);
+      collector.touch();
       await client.subscribe(topicsOf(properties), Number(properties.qos));
       await collector.over;
     });
     const outputs = { messagesCount: collector.count, uri: await file };
     opened.move();
-    return { outputs, acknowledge, session };
+    return { outputs, acknowledge: () => acknowledgeAll(held), session };
   } catch (error) {
     collector.end(error as Error);
     await file.catch(() => {});
@@ -143,13 +151,12 @@ async function collect(context: WorkContext, isSessionKept: boolean): Promise<Co
   }
 }
 
-/**
- * How many messages may wait for their acknowledgement. A broker that waits for it sends no more. Without maxDuration the poll
- * would not end then, so that the number must be one that the broker has named and that is small.
- */
-function heldCount({ receiveMaximum }: MqttClient, { maxDuration }: JsonObject): number {
-  if (maxDuration === undefined) return Math.min(receiveMaximum ?? 1, BROKER_WINDOW);
-  return receiveMaximum ?? BROKER_WINDOW;
+async function acknowledgeAll(held: readonly (() => void)[]): Promise<void> {
+  const turns = new Turns(systemClock, TURN_MS);
+  for (const acknowledge of held) {
+    acknowledge();
+    await turns.next();
+  }
 }
 
 /** Takes the messages of topics to a file. */
@@ -178,7 +185,7 @@ export const mqttTrigger = defineTrigger({
   type: "mqtt.Trigger",
   title: "Start when messages arrive by MQTT",
   description:
-    "Receives messages until a bound is reached, and starts an execution with them. With a `clientId` and a quality of service of 1 or 2 the broker keeps messages between polls, and they are acknowledged when the execution is durable. If there are more than the broker sends without an acknowledgement, the earlier ones are acknowledged while the poll lasts.",
+    "Receives messages until a bound is reached, and starts an execution with them. With a `clientId` and a quality of service of 1 or 2 the broker keeps messages between polls, and they are acknowledged when the execution is durable. So a poll takes no more than the broker sends without an acknowledgement, and the next poll takes the others. Without maxDuration it ends when no message has come for five seconds after at least ten.",
   properties: { ...SUBSCRIPTION, ...BOUND_PROPERTIES },
   outputs: MESSAGE_FILE_OUTPUTS,
   examples: [{
@@ -189,7 +196,7 @@ export const mqttTrigger = defineTrigger({
   async poll(context) {
     const { outputs, acknowledge, session } = await collect(context, isKept(context.properties));
     context.whenOver(() => session[Symbol.asyncDispose]());
-    context.whenDurable(() => Promise.try(acknowledge));
+    context.whenDurable(acknowledge);
     return outputs.messagesCount === 0 ? undefined : outputs;
   },
 });
