@@ -14,7 +14,7 @@ import {
 } from "../base/json.ts";
 import { normalizeFileName, parentPath } from "../model/namespaces/file_path.ts";
 import type { FileKeeper } from "../model/executions/attempt_identity.ts";
-import type { FilePart, OpenedFile } from "../model/ports/storage.ts";
+import { type FilePart, limitedContent, type OpenedFile } from "../model/ports/storage.ts";
 import type { RunContext } from "../model/ports/run_context.ts";
 import { isStorageUri, namespaceFileOf } from "../model/namespaces/storage_uri.ts";
 import { compileGlobs, compileNamespaceGlobs, type PathTest } from "../model/namespaces/glob.ts";
@@ -135,23 +135,27 @@ export async function findFiles(directory: string, isMatch: PathTest): Promise<s
   return found.sort();
 }
 
-/** Creates or replaces a file and creates missing folders; returns its canonical name. @throws DomainError; Error a link leads out of the directory */
+/**
+ * Creates or replaces a file of at most `maxBytes` and creates missing folders; returns its canonical name.
+ * @throws DomainError too_large, …; Error a link leads out of the directory
+ */
 export async function writeLocalFile(
   directory: string,
   name: string,
   content: string | ReadableStream<Uint8Array>,
+  maxBytes = Infinity,
 ): Promise<string> {
   const { path, isNew } = await openPath(directory, name, content);
   const target = `${directory}/${path}`;
   if (typeof content === "string") await Deno.writeTextFile(target, content, { createNew: isNew });
-  else await writeStream(target, content, isNew);
+  else await writeStream(target, limitedContent(content, maxBytes), isNew);
   return path;
 }
 
 /** Each piece belongs to the reader of the stream, so it can be released. */
 async function writeStream(
   path: string,
-  content: ReadableStream<Uint8Array>,
+  content: AsyncIterable<Uint8Array>,
   isNew: boolean,
 ): Promise<void> {
   const options = { write: true, truncate: true, ...isNew ? { createNew: true } : { create: true } };

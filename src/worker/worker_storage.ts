@@ -6,6 +6,7 @@ import type { FileKeeper } from "../model/executions/attempt_identity.ts";
 import { newFileName } from "../model/namespaces/new_file_name.ts";
 import {
   type FilePart,
+  limitedContent,
   type OpenedFile,
   partSize,
   type StoragePort,
@@ -49,13 +50,18 @@ export class WorkerStorage implements StoragePort, AsyncDisposable {
   }
 
   /** @inheritdoc */
+  get maxFileBytes(): number {
+    return this.#deps.attempt.maxFileBytes ?? Infinity;
+  }
+
+  /** @inheritdoc */
   async write(_: FileKeeper, name: string, content: AsyncIterable<Uint8Array>): Promise<WrittenFile> {
     const { ids, clock, attempt, directories } = this.#deps;
     const fileName = newFileName(ids.next(clock.now()), name);
     this.#directory ??= await directories.make(this.#directoryName);
     using file = await Deno.open(`${this.#directory}/${fileName}`, { createNew: true, write: true });
     let size = 0;
-    for await (const chunk of content) {
+    for await (const chunk of limitedContent(content, this.maxFileBytes)) {
       await writeAll(file, chunk);
       size += chunk.length;
     }

@@ -1,12 +1,15 @@
 /** The types of SSH, SFTP, FTP and FTPS, against OpenSSH and vsftpd. */
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
+import { parseYaml } from "../../src/languages/yaml/mod.ts";
+import { downloadTask } from "../../src/integrations/fs/read_tasks.ts";
 import { sortedFiles } from "../../src/integrations/fs/paths.ts";
 import { freePort } from "../support/processes/free_port.ts";
 import { hasFileServers, withFtpServer, withSshServer } from "../support/servers/file_servers.ts";
 import { Harness } from "../support/harness.ts";
 import { hasEnded, until } from "../support/processes/machine_processes.ts";
 import { evaluationsOf, executionsOf, stateOf } from "../support/flows/triggers.ts";
+import { runDefinition } from "../support/flows/definition_run.ts";
 import { runTasks, storedText } from "../support/flows/run_flow.ts";
 
 /** Skipped where the programs are missing. */
@@ -165,6 +168,24 @@ tasks:
     });
   },
 );
+
+for (const protocol of ["sftp", "ftp", "ftps"] as const) {
+  const name = `fs.${protocol}.Download writes no more of a file than a stored one may have`;
+  Deno.test({ name, ignore }, async () => {
+    await withServer(protocol, async (connection, { remote, local }) => {
+      const properties = parseYaml(`{${connection}, from: "${remote}/file"}`) as JsonObject;
+      const sizeOf = async (maxFileBytes: number) => {
+        const { bytes } = await runDefinition(downloadTask(protocol), properties, { maxFileBytes });
+        return [...bytes.values()][0]?.length;
+      };
+      for (const size of [0, 200_000]) {
+        await Deno.writeFile(`${local}/file`, new Uint8Array(size));
+        assertEquals(await sizeOf(200_000), size);
+      }
+      await assertRejects(() => sizeOf(199_999), Error, "it is larger than 199999 bytes");
+    });
+  });
+}
 
 Deno.test({ name: "Uploads leaves out files whose path does not match", ignore }, async () => {
   await withServer("sftp", async (connection, { remote, local }) => {

@@ -1,10 +1,15 @@
 /** Files of a server of FTP. Loaded by the first task that uses it. */
+import { closeSync, openSync, writeSync } from "node:fs";
+import { Writable } from "node:stream";
 import { Client, type FileInfo, FTPError } from "basic-ftp";
+import { tooLargeFile } from "../../model/ports/storage.ts";
 import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import { type Protocol, serverName } from "./connection.ts";
 import { folderOf, nameOf, pathIn, type RemoteFile, type RemoteFiles } from "./remote_files.ts";
 
 const TIMEOUT_MS = 30_000;
+/** More than a socket reads at once. */
+const NEVER_FULL_BYTES = 16 * 1024 * 1024;
 /** Responses to a listing of what does not exist. */
 const NOT_FOUND: ReadonlySet<number> = new Set([450, 550]);
 
@@ -79,8 +84,9 @@ class FtpFiles implements RemoteFiles {
     return (await this.#client.lastMod(withoutLineBreaks(path))).toISOString();
   }
 
-  async download(path: string, localPath: string): Promise<void> {
-    await this.#client.downloadTo(localPath, path);
+  async download(path: string, localPath: string, maxBytes: number): Promise<void> {
+    using file = new LimitedFile(localPath, maxBytes);
+    await this.#client.downloadTo(file.stream, path);
   }
 
   async upload(localPath: string, path: string): Promise<void> {
@@ -99,6 +105,38 @@ class FtpFiles implements RemoteFiles {
 
   async move(from: string, to: string): Promise<void> {
     await this.#client.rename(from, to);
+  }
+}
+
+/**
+ * A file of limited size; the package closes the connection when its stream fails. It takes bytes as they come: a TLS socket of
+ * Deno 2.9.6 that was paused does not tell when the server has closed it, and the download would not end.
+ */
+class LimitedFile implements Disposable {
+  readonly stream: Writable;
+  readonly #file: number;
+
+  constructor(path: string, maxBytes: number) {
+    this.#file = openSync(path, "w");
+    let size = 0;
+    this.stream = new Writable({
+      highWaterMark: NEVER_FULL_BYTES,
+      write: (bytes: Uint8Array, _encoding, done) => {
+        size += bytes.length;
+        if (size > maxBytes) return done(tooLargeFile(maxBytes));
+        try {
+          for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at, bytes.length - at);
+          done();
+        } catch (error) {
+          done(error as Error);
+        }
+      },
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.stream.destroy();
+    closeSync(this.#file);
   }
 }
 

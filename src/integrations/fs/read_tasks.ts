@@ -183,7 +183,7 @@ export async function storeRemoteFile(
   const folder = `${await context.directory()}/remote-${index}`;
   await mkdir(folder);
   const localPath = `${folder}/${localName(path)}`;
-  await files.download(path, localPath);
+  await files.download(path, localPath, context.maxFileBytes);
   return await context.storeFile(localPath);
 }
 

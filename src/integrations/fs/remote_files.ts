@@ -22,8 +22,8 @@ export interface RemoteFiles {
   find(path: string): Promise<RemoteFile | undefined>;
   /** When a file was changed, ISO 8601, where lists do not tell. */
   dateOf(path: string): Promise<string>;
-  /** Copies a file into a new local one. */
-  download(path: string, localPath: string): Promise<void>;
+  /** Copies a file of at most `maxBytes` into a new local one. */
+  download(path: string, localPath: string, maxBytes: number): Promise<void>;
   /** Copies a local file into a new or existing one; its folder exists. */
   upload(localPath: string, path: string): Promise<void>;
   /** Makes a folder and its parents. */

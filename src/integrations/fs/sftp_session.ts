@@ -1,4 +1,6 @@
 /** Files of a server of SFTP. Loaded by the first task that uses it. */
+import { writeFile } from "node:fs/promises";
+import { tooLargeFile } from "../../model/ports/storage.ts";
 import { optionalText, type WorkContext } from "../../model/tasks/task_definition.ts";
 import type { Protocol } from "./connection.ts";
 import { folderOf, nameOf, pathIn, type RemoteFile, type RemoteFiles } from "./remote_files.ts";
@@ -66,8 +68,13 @@ class SftpFiles implements RemoteFiles {
     return (await this.find(path))?.updatedAt ?? "";
   }
 
-  async download(path: string, localPath: string): Promise<void> {
-    await this.#call<void>(path, (done) => this.#sftp.fastGet(path, localPath, done));
+  /** The size is asked for once: the package would read as many bytes as the server names then. */
+  async download(path: string, localPath: string, maxBytes: number): Promise<void> {
+    const { size: fileSize } = await this.#call<FileAttributes>(path, (done) => this.#sftp.stat(path, done));
+    if (fileSize === undefined) throw new Error(`"${path}": the server does not say how large it is`);
+    if (fileSize > maxBytes) throw tooLargeFile(maxBytes);
+    if (fileSize === 0) return await writeFile(localPath, "");
+    await this.#call<void>(path, (done) => this.#sftp.fastGet(path, localPath, { fileSize }, done));
   }
 
   async upload(localPath: string, path: string): Promise<void> {
@@ -100,7 +107,7 @@ class SftpFiles implements RemoteFiles {
   }
 }
 
-function remoteFile(path: string, { mode, size, mtime }: FileAttributes): RemoteFile {
+function remoteFile(path: string, { mode, size = 0, mtime }: FileAttributes): RemoteFile {
   const type = mode & TYPE_MASK;
   return {
     path,

@@ -15,8 +15,8 @@ interface SshError extends Error {
 export interface FileAttributes {
   /** Type and permissions, as in POSIX. */
   readonly mode: number;
-  /** Bytes. */
-  readonly size: number;
+  /** Bytes. Servers may leave them out. */
+  readonly size?: number;
   /** Seconds since 1970. */
   readonly mtime: number;
 }
@@ -28,7 +28,12 @@ export interface SftpChannel {
     done: Done<{ readonly filename: string; readonly attrs: FileAttributes }[]>,
   ) => void;
   readonly stat: (path: string, done: Done<FileAttributes>) => void;
-  readonly fastGet: (path: string, localPath: string, done: Done<void>) => void;
+  readonly fastGet: (
+    path: string,
+    localPath: string,
+    options: { readonly fileSize: number },
+    done: Done<void>,
+  ) => void;
   readonly fastPut: (localPath: string, path: string, done: Done<void>) => void;
   readonly mkdir: (path: string, done: Done<void>) => void;
   readonly unlink: (path: string, done: Done<void>) => void;

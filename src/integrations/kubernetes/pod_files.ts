@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { isJsonObject, type JsonObject, setOwnProperty } from "../../base/json.ts";
 import { normalizeFileName, parentPath } from "../../model/namespaces/file_path.ts";
 import { compileGlobs } from "../../model/namespaces/glob.ts";
+import { limitedContent } from "../../model/ports/storage.ts";
 import type { MachineTaskContext } from "../../model/tasks/machine_task.ts";
 import { filesOfTar } from "../compress/archive_reader.ts";
 import { type LocalFile, tarOf } from "../compress/archive_writer.ts";
@@ -92,7 +93,10 @@ export async function storedOutputs({ context, cluster, path }: PodPlace): Promi
       continue;
     }
     await mkdir(`${folder}/${parentPath(name)}`, { recursive: true });
-    await pipeline(content, createWriteStream(`${folder}/${name}`));
+    await pipeline(
+      limitedContent(content, context.maxFileBytes),
+      createWriteStream(`${folder}/${name}`),
+    );
     setOwnProperty(uris, name, await context.storeFile(`${folder}/${name}`));
   }
   return uris;

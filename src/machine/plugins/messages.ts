@@ -20,6 +20,8 @@ interface RunCode {
 interface WithDirectory {
   /** The only directory that the code may read and change. */
   readonly directory: string;
+  /** Bytes of the largest file that it may store. */
+  readonly maxFileBytes: number;
 }
 
 interface WithTrigger {

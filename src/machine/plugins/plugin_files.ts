@@ -115,9 +115,9 @@ function runnable(
   switch (kind) {
     case "run": {
       const run = async (context: TaskContext) => {
-        const { properties, attempt } = context;
+        const { properties, attempt, maxFileBytes } = context;
         const directory = await context.directory();
-        const work = { ...shared, type: "run", directory, properties, attempt } as const;
+        const work = { ...shared, type: "run", directory, maxFileBytes, properties, attempt } as const;
         return outputsOf(await processes.run(work, context), kind);
       };
       return { kind, definition: { ...definition, run } };
@@ -125,10 +125,10 @@ function runnable(
     case "poll": {
       const poll = async (context: TriggerContext) => {
         const { timeout, ...properties } = context.properties;
-        const { trigger } = context;
+        const { trigger, maxFileBytes } = context;
         const directory = await context.directory();
-        const state = context.state.get();
-        const work = { ...shared, type: "poll", directory, properties, trigger, state } as const;
+        const given = { directory, maxFileBytes, properties, trigger, state: context.state.get() };
+        const work = { ...shared, type: "poll", ...given } as const;
         const outputs = await processes.poll(work, context, readDuration(timeout) ?? DEFAULT_POLL_MS);
         return outputs === null ? undefined : outputsOf(outputs, kind);
       };

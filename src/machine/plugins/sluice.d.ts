@@ -48,7 +48,7 @@ interface SluiceRequest {
   readonly bodyFile?: string;
   /** The part of `bodyFile` that is sent, in bytes. */
   readonly bodyPart?: { readonly offset: number; readonly length: number };
-  /** Name of a file in `directory()` that a body of status 2xx is written to, whatever its size. */
+  /** Name of a file in `directory()` that a body of status 2xx is written to, up to `maxFileBytes`. */
   readonly saveTo?: string;
   /** Default is true. */
   readonly followRedirects?: boolean;
@@ -116,6 +116,8 @@ interface SluiceFiles {
   directory(): Promise<string>;
   /** Stores a file of that directory; returns its URI. */
   storeFile(path: string): Promise<string>;
+  /** Bytes of the largest file that can be stored. */
+  readonly maxFileBytes: number;
 }
 
 interface SluiceContext extends SluiceWork, SluiceFiles {

@@ -109,6 +109,7 @@ function workContext(work: RunWork | PollWork, messages: Messages): WorkContext 
     fetchFile: async (uri) => String(await messages.call("fetchFile", uri)),
     bodyOf: async (uri) => await messages.call("bodyOf", uri) as unknown as FileBody,
     directory: () => Promise.resolve(work.directory),
+    maxFileBytes: work.maxFileBytes,
     storeFile: async (path) => String(await messages.call("storeFile", path)),
   };
 }

@@ -51,6 +51,8 @@ export interface LeasedAttempt extends AttemptIdentity {
   readonly folder: string;
   /** Root of the directories of attempts on the server: paths below it are rendered into properties. */
   readonly serverRoot: string;
+  /** Bytes of the largest file that the server takes; absent from older ones. */
+  readonly maxFileBytes?: number;
 }
 
 /** Events that a server sends to a worker. */

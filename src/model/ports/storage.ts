@@ -1,4 +1,5 @@
 /** Access of tasks to stored files of executions and namespaces. */
+import { DomainError } from "../errors.ts";
 import type { FileKeeper } from "../executions/attempt_identity.ts";
 
 /** A written file. */
@@ -26,6 +27,8 @@ export interface OpenedFile {
  * error or a timeout the adapter must discard them.
  */
 export interface StoragePort {
+  /** Bytes of the largest file that {@link write} takes. */
+  readonly maxFileBytes: number;
   /**
    * Streams a file into the folder of the task run. The name gets a unique id as prefix, so that no file is replaced; a
    * `name` that begins with a dot becomes the extension of the id. A piece of the content is not used any more when the next
@@ -51,4 +54,25 @@ export interface StoragePort {
 /** Bytes of a part of a file of `size` bytes; of all of it without a part. */
 export function partSize(size: number, part: FilePart | undefined): number {
   return part ? Math.max(0, Math.min(part.length, size - part.offset)) : size;
+}
+
+/** The content of a file while it has at most that many bytes. @throws DomainError too_large */
+export async function* limitedContent(
+  content: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const piece of content) {
+    size += piece.length;
+    if (size > maxBytes) throw tooLargeFile(maxBytes);
+    yield piece;
+  }
+}
+
+/** A file has more bytes than the storage takes. */
+export function tooLargeFile(maxBytes: number): DomainError {
+  return new DomainError(
+    "too_large",
+    `Cannot store the content: it is larger than ${maxBytes} bytes, the limit of --max-upload`,
+  );
 }

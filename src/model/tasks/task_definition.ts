@@ -37,7 +37,7 @@ export interface TaskRequest {
   readonly bodyFile?: string;
   /** The part of `bodyFile` that is sent, in bytes. */
   readonly bodyPart?: { readonly offset: number; readonly length: number };
-  /** Name of a file in the attempt's directory that a body of status 2xx is written to, whatever its size. */
+  /** Name of a file in the attempt's directory that a body of status 2xx is written to, up to {@link WorkContext.maxFileBytes}. */
   readonly saveTo?: string;
   /** Default is true. */
   readonly followRedirects?: boolean;
@@ -116,8 +116,10 @@ export interface WorkContext {
   bodyOf(uri: string): Promise<FileBody>;
   /** Absolute path of a directory of this work alone, which it may read and change; made at the first call. */
   directory(): Promise<string>;
-  /** Stores a file of that directory; returns its storage URI. */
+  /** Stores a file of that directory; returns its storage URI. @throws Error it has more than {@link maxFileBytes} */
   storeFile(path: string): Promise<string>;
+  /** Bytes of the largest file that can be stored. What comes from another server must end there: it may send without an end. */
+  readonly maxFileBytes: number;
 }
 
 /** What an attempt reads, and the only ways by which it affects anything outside itself. */

@@ -27,6 +27,7 @@ export function startTrial(properties: JsonObject, print: (line: string) => void
     http: (request) => sendRequest(request, { http, signal, directory }),
     connectAddress: (host, port) => connectAddress(host, port, { http, signal }),
     directory,
+    maxFileBytes: Number.MAX_SAFE_INTEGER,
     async fetchFile(path) {
       const copy = `${await directory()}/${path.slice(path.lastIndexOf("/") + 1)}`;
       await Deno.copyFile(path.replace(/^file:\/\//, ""), copy);

@@ -39,6 +39,11 @@ export class AttemptStorage implements StoragePort {
   }
 
   /** @inheritdoc */
+  get maxFileBytes(): number {
+    return this.#deps.files.maxFileBytes;
+  }
+
+  /** @inheritdoc */
   async write(
     attempt: FileKeeper,
     name: string,

@@ -113,6 +113,7 @@ export class Lease {
       secrets,
       folder,
       serverRoot: context.ports.workingDirectories.pathOf(""),
+      maxFileBytes: context.ports.storage.maxFileBytes,
     };
   }
 

@@ -4,8 +4,8 @@
  */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { releaseBytes } from "../../base/bytes.ts";
-import { DomainError } from "../../model/errors.ts";
 import { BLOB_CHUNK_BYTES } from "../../model/limits.ts";
+import { tooLargeFile } from "../../model/ports/storage.ts";
 
 /** First byte of a chunk with uncompressed content. */
 const FORMAT_RAW = 0x02;
@@ -71,9 +71,7 @@ export async function* chunksOf(
   let total = 0;
   for await (const piece of source) {
     total += piece.length;
-    if (total > maxBytes) {
-      throw new DomainError("too_large", `Cannot store the content: it is larger than ${maxBytes} bytes`);
-    }
+    if (total > maxBytes) throw tooLargeFile(maxBytes);
     for (let offset = 0; offset < piece.length;) {
       const length = Math.min(piece.length - offset, chunk.length - used);
       chunk.set(piece.subarray(offset, offset + length), used);

@@ -37,6 +37,11 @@ export class ExecutionFiles {
     this.#findOther = findOther;
   }
 
+  /** Size limit of one file. */
+  get maxFileBytes(): number {
+    return this.#deps.maxBytes;
+  }
+
   /** Stores a file as it arrives. @throws DomainError too_large, quota_exceeded, storage_full, unavailable */
   async write(
     tenant: TenantId,

@@ -69,6 +69,7 @@ interface DefinedOptions {
 export class DefinedWork implements MachineWork {
   readonly properties: JsonObject;
   readonly signal: AbortSignal;
+  readonly maxFileBytes: number;
   readonly #owner: WorkOwner;
   readonly #directory: () => Promise<string>;
   #fileCount = 0;
@@ -76,6 +77,7 @@ export class DefinedWork implements MachineWork {
   constructor(owner: WorkOwner, { properties, directory }: DefinedOptions) {
     this.properties = properties;
     this.signal = owner.signal;
+    this.maxFileBytes = owner.ports.storage.maxFileBytes;
     this.#owner = owner;
     this.#directory = directory;
   }
@@ -90,7 +92,8 @@ export class DefinedWork implements MachineWork {
   protected sender(): Sender {
     const { http, storage } = this.#owner.ports;
     const openStored: Sender["openStored"] = (uri, part) => storage.open(this.#owner, uri, part);
-    return { http, openStored, signal: this.signal, directory: this.#directory };
+    const { signal, maxFileBytes } = this;
+    return { http, openStored, signal, directory: this.#directory, maxFileBytes };
   }
 
   /** @inheritdoc */

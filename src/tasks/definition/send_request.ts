@@ -27,6 +27,8 @@ export interface Sender {
   readonly signal: AbortSignal;
   /** The directory of the attempt. */
   readonly directory: () => Promise<string>;
+  /** Bytes of the largest file that is written there; default is any. */
+  readonly maxFileBytes?: number;
   /** Opens a stored file; `undefined` if it does not exist. Absent: there are none here. */
   readonly openStored?: (uri: string, part?: FilePart) => Promise<OpenedFile | undefined>;
 }
@@ -111,13 +113,13 @@ export async function connectAddress(
 async function received(
   response: HttpResponse,
   { saveTo, maxBytes = DEFAULT_MAX_BYTES }: TaskRequest,
-  { directory }: Sender,
+  { directory, maxFileBytes = Infinity }: Sender,
 ): Promise<TaskResponse> {
   const { code: status } = response;
   const headers = headersOf(response.headers);
   if (saveTo !== undefined && status >= 200 && status < 300) {
     const folder = await directory();
-    const path = `${folder}/${await writeLocalFile(folder, saveTo, response.body)}`;
+    const path = `${folder}/${await writeLocalFile(folder, saveTo, response.body, maxFileBytes)}`;
     return { status, headers, bytes: new Uint8Array(), text: "", path, size: (await Deno.stat(path)).size };
   }
   const bytes = await readLimited(response.body, maxBytes);

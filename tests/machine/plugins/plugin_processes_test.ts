@@ -38,6 +38,7 @@ function poll(processes: PluginProcesses, member: string, context: TriggerContex
     code: codeOf(member),
     net: [],
     directory,
+    maxFileBytes: 1_000,
     properties: {},
     trigger: TRIGGER,
   };

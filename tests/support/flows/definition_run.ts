@@ -46,14 +46,22 @@ export interface DefinitionRunOptions {
   readonly kvPairs?: Map<string, string>;
   /** Waits for room for further log lines. */
   readonly logged?: () => Promise<void>;
+  /** Bytes of the largest file. */
+  readonly maxFileBytes?: number;
 }
 
 /** Runs the task once. @throws what the task throws */
 export async function runDefinition(
   definition: TaskDefinition,
   properties: JsonObject,
-  { files = {}, signal = new AbortController().signal, origins = {}, kvPairs = new Map(), logged }:
-    DefinitionRunOptions = {},
+  {
+    files = {},
+    signal = new AbortController().signal,
+    origins = {},
+    kvPairs = new Map(),
+    logged,
+    maxFileBytes,
+  }: DefinitionRunOptions = {},
 ): Promise<DefinitionRun> {
   // Its parts, such as the provider of a language model, are types of its group.
   await loadTypes(definition.type);
@@ -69,6 +77,7 @@ export async function runDefinition(
       ...trial.context,
       ...redirected(trial.context, origins),
       ...logged && { logged },
+      ...maxFileBytes !== undefined && { maxFileBytes },
       properties: typedProperties(properties, definition.properties),
       kvPairs: {
         get: (key) => Promise.resolve(kvPairs.get(key)),
@@ -225,6 +234,7 @@ function trialOf(folder: string, files: DefinitionRunOptions["files"] & object, 
     httpStream: (request) => streamRequest(request, { http, openStored, signal, directory }),
     connectAddress: (host, port) => connectAddress(host, port, { http, signal }),
     directory,
+    maxFileBytes: Infinity,
     async fetchFile(uri) {
       const path = `${folder}/fetched-${++count}-${uri.slice(uri.lastIndexOf("/") + 1)}`;
       await Deno.writeFile(path, bytesOf(uri));

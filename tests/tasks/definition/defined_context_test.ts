@@ -106,7 +106,7 @@ Deno.test("TaskContext.bodyOf() and http() refuse a file that does not exist", a
   assertEquals(result, [refused, refused]);
 });
 
-Deno.test("TaskContext.http() writes a body of status 2xx into the file saveTo, however large it is", async () => {
+Deno.test("TaskContext.http() writes a body of status 2xx into the file saveTo, whatever maxBytes says", async () => {
   const { result } = await tried(async (context, url) => {
     const response = await context.http({ url, saveTo: "folder/body.txt", maxBytes: 10 });
     const { path = "", size, bytes, text, status } = response;
@@ -115,6 +115,20 @@ Deno.test("TaskContext.http() writes a body of status 2xx into the file saveTo, 
     return [status, size, bytes.length, text, isWithin, saved === TEXT];
   }, () => answer(200, TEXT));
   assertEquals(result, [200, 400_000, 0, "", true, true]);
+});
+
+Deno.test("TaskContext.http() writes no more of a body into the file saveTo than a stored file may have", async () => {
+  const { result } = await tried(
+    async (context, url) => {
+      const refused = await context.http({ url, saveTo: "body.txt" }).catch((error: Error) => error.message);
+      const { size } = await Deno.stat(`${await context.directory()}/body.txt`);
+      return [refused, size < TEXT.length];
+    },
+    () => answer(200, TEXT),
+    { maxUploadBytes: 300_000 },
+  );
+  const message = "Cannot store the content: it is larger than 300000 bytes, the limit of --max-upload";
+  assertEquals(result, [message, true]);
 });
 
 Deno.test("TaskContext.http() keeps the text of an error status, and creates no file", async () => {
