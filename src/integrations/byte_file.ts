@@ -1,5 +1,6 @@
 /** Files of rows that are written byte by byte. */
 import { closeSync, openSync, writeSync } from "node:fs";
+import { tooLargeFile } from "../model/ports/storage.ts";
 
 /** Bytes that are written together. */
 const BUFFER_BYTES = 1024 * 1024;
@@ -15,9 +16,13 @@ export class ByteFile implements Disposable {
   buffer: Uint8Array = new Uint8Array(BUFFER_BYTES);
   used = 0;
   readonly #file: number;
+  readonly #maxBytes: number;
+  #size = 0;
 
-  constructor(path: string) {
+  /** A write fails beyond `maxBytes`. */
+  constructor(path: string, maxBytes = Infinity) {
     this.#file = openSync(path, "w");
+    this.#maxBytes = maxBytes;
   }
 
   /** Makes room for so many bytes. */
@@ -58,7 +63,11 @@ export class ByteFile implements Disposable {
   }
 
   #flush(): void {
-    for (let at = 0; at < this.used;) at += writeSync(this.#file, this.buffer, at, this.used - at);
+    const { used } = this;
     this.used = 0;
+    if (used === 0) return;
+    this.#size += used;
+    if (this.#size > this.#maxBytes) throw tooLargeFile(this.#maxBytes);
+    for (let at = 0; at < used;) at += writeSync(this.#file, this.buffer, at, used - at);
   }
 }

@@ -1,6 +1,7 @@
 /** What becomes of the rows of a query: outputs, or a file. */
 import { type JsonObject, type JsonValue, stringifyJson } from "../base/json.ts";
 import { dynamicProperty, type PropertySchema, type PropertySchemas } from "../model/flows/schema.ts";
+import { limitedContent } from "../model/ports/storage.ts";
 import type { WorkContext } from "../model/tasks/task_definition.ts";
 import type { OutputBudget } from "./output_budget.ts";
 import { rowLines, writePieces } from "./row_files.ts";
@@ -27,7 +28,7 @@ export const ROWS_OUTPUTS: PropertySchemas = Object.freeze({
 
 /** Reads rows. Outputs: `size`, and `rows`, `row` or `uri`; none with NONE. @throws Error too many rows for an output */
 export async function fetchedRows(
-  context: Pick<WorkContext, "directory" | "storeFile" | "signal">,
+  context: Pick<WorkContext, "directory" | "storeFile" | "signal" | "maxFileBytes">,
   rows: AsyncGenerator<JsonObject>,
   fetchType: string,
   budget?: OutputBudget,
@@ -68,7 +69,7 @@ export class OutputRows {
 
 /** Stores rows as a file of Ion, whose URI and number of rows it returns. @throws Error the budget is spent */
 export async function storedRows(
-  context: Pick<WorkContext, "directory" | "storeFile" | "signal">,
+  context: Pick<WorkContext, "directory" | "storeFile" | "signal" | "maxFileBytes">,
   rows: AsyncIterable<JsonValue>,
   budget?: OutputBudget,
 ): Promise<{ readonly uri: string; readonly size: number }> {
@@ -80,6 +81,7 @@ export async function storedRows(
     }
   };
   const path = `${await context.directory()}/rows.ion`;
-  await writePieces(path, rowLines(counted()), context.signal, budget);
+  const lines = limitedContent(rowLines(counted()), context.maxFileBytes);
+  await writePieces(path, lines, context.signal, budget);
   return { uri: await context.storeFile(path), size };
 }

@@ -49,7 +49,7 @@ async function storeRows(
   const path = `${await mkdtemp(`${await context.directory()}/rows-`)}/rows.ion`;
   let size = 0, result: StatementResult;
   {
-    using file = new IonFile(path);
+    using file = new IonFile(path, context.maxFileBytes);
     result = await run(file);
     size = file.rowCount;
   }

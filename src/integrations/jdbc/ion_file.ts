@@ -38,8 +38,9 @@ export class IonFile implements Disposable {
   #writers: readonly (CellWriter | undefined)[] = [];
   #rowCount = 0;
 
-  constructor(path: string) {
-    this.#file = new ByteFile(path);
+  /** A write fails beyond `maxBytes`. */
+  constructor(path: string, maxBytes?: number) {
+    this.#file = new ByteFile(path, maxBytes);
   }
 
   /** Rows so far. */

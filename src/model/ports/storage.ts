@@ -56,11 +56,11 @@ export function partSize(size: number, part: FilePart | undefined): number {
   return part ? Math.max(0, Math.min(part.length, size - part.offset)) : size;
 }
 
-/** The content of a file while it has at most that many bytes. @throws DomainError too_large */
-export async function* limitedContent(
-  content: AsyncIterable<Uint8Array>,
+/** The content of a file while it has at most that many bytes, or characters of texts. @throws DomainError too_large */
+export async function* limitedContent<T extends Uint8Array | string>(
+  content: AsyncIterable<T>,
   maxBytes: number,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<T> {
   let size = 0;
   for await (const piece of content) {
     size += piece.length;

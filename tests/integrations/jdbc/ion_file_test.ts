@@ -1,6 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import type { CellKind, Column } from "../../../src/integrations/jdbc/cells.ts";
 import { IonFile } from "../../../src/integrations/jdbc/ion_file.ts";
+import { DomainError } from "../../../src/model/errors.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 /** A kind, the text of a cell, and its Ion text. */
@@ -90,4 +91,17 @@ Deno.test("IonFile writes cells and rows that are larger than its buffer", async
   });
   const line = `{"a":"${'\\"'.repeat(900_000)}"}\n`;
   assertEquals(text === line.repeat(4), true);
+});
+
+Deno.test("IonFile writes no more bytes than it may, and fails", async () => {
+  await withTempDir(async (folder) => {
+    const path = `${folder}/rows.ion`, cell = "x".repeat(1_000_000);
+    const write = () => {
+      using file = new IonFile(path, 5_000_000);
+      file.columns([{ name: "a", kind: "text" }]);
+      for (let count = 0; count < 10; count++) file.row([cell]);
+    };
+    assertThrows(write, DomainError, "it is larger than 5000000 bytes");
+    assertEquals((await Deno.stat(path)).size <= 5_000_000, true);
+  });
 });

@@ -103,6 +103,18 @@ const CASES: readonly Case[] = [
       lines.map((_line, at) => 300_000 + at + 1 + `{"i":${at + 1},"t":""}`.length),
     );
   }],
+  ["Query STORE and CopyOut write no more rows than a stored file may have", async (flows) => {
+    const sql = "SELECT repeat('x', 100000) FROM generate_series(1, 200)";
+    const tasks: readonly JsonObject[] = [{ type: "Query", sql, store: true }, {
+      type: "CopyOut",
+      sql,
+      format: "CSV",
+    }];
+    for (const task of tasks) {
+      const { errors } = await flows.run({ q: task });
+      assertMatch(errors.join(), /it is larger than 10000000 bytes, the limit of --max-upload/);
+    }
+  }],
   ["Query binds parameters, and leaves casts, texts and comments as they are", async (flows) => {
     const { outputs, errors } = await flows.run({
       q: {
