@@ -25,7 +25,10 @@ interface Connection {
   readonly socket: { destroy(error: Error): void };
   /** What waits for a response to a log-in. */
   readonly authHandlers: { onError(): void } | null;
+  readonly requestTimeout: number;
   processData(bytes: Uint8Array): void;
+  /** Sends a part of a log-in without the head of a request. */
+  sendAuthRequest(protocol: object): Promise<unknown>;
 }
 
 type Read<T> = (decoder: Decoder) => T;
@@ -85,6 +88,7 @@ export function limitPackage(
   if (limited.has(connection)) return;
   limited.add(connection);
   limitResponses(connection.prototype);
+  limitLogIn(connection.prototype);
   limitReads(decoder.prototype);
   limitLists(decoder.prototype);
   limitBatches(decoder.prototype, codecs);
@@ -103,6 +107,25 @@ function limitResponses(prototype: Connection): void {
       this.socket.destroy(new Error("Cannot read a response: it is not one of Kafka", { cause }));
     }
     this.authHandlers?.onError();
+  };
+}
+
+/** Only requests have a time limit in the package. */
+function limitLogIn(prototype: Connection): void {
+  const { sendAuthRequest } = prototype;
+  prototype.sendAuthRequest = async function (protocol) {
+    const late = Promise.withResolvers<never>();
+    const cancel = systemClock.setTimer(this.requestTimeout, () => {
+      const seconds = this.requestTimeout / 1000;
+      const error = new Error(`the broker did not respond to the log-in within ${seconds} s`);
+      late.reject(error);
+      this.socket.destroy(error);
+    });
+    try {
+      return await Promise.race([sendAuthRequest.call(this, protocol), late.promise]);
+    } finally {
+      cancel();
+    }
   };
 }
 
