@@ -12,6 +12,7 @@ import { ResponseLimit } from "./batch_limits.ts";
 import { nameTest } from "../remote_files.ts";
 import { RegistryError } from "./schema_registry.ts";
 import { serdeProperty, Serdes } from "./serdes.ts";
+import { MAX_TOPICS } from "./topic_limits.ts";
 
 const SESSION_TIMEOUT_MS = 30_000;
 /** Longest wait of a broker for messages. */
@@ -172,6 +173,7 @@ function topicsOf({ topic, topicPattern }: JsonObject): (string | RegExp)[] {
   const names = (Array.isArray(given) ? given : [given]).map((each) => optionalText(each)).filter((each) =>
     each !== undefined
   );
+  if (names.length > MAX_TOPICS) throw tooManyTopics(`${names.length} are given`);
   if (names.length > 0) return names;
   const pattern = optionalText(topicPattern);
   if (pattern === undefined) throw new Error("Missing topic: give topic or topicPattern");
@@ -180,16 +182,25 @@ function topicsOf({ topic, topicPattern }: JsonObject): (string | RegExp)[] {
 
 /** The package takes regular expressions alone; this one is matched in linear time. */
 class TopicPattern extends RegExp {
+  readonly #pattern: string;
   readonly #matches: (name: string) => boolean;
+  #count = 0;
 
   constructor(pattern: string) {
     super("");
+    this.#pattern = pattern;
     this.#matches = nameTest(pattern);
   }
 
   override test(name: string): boolean {
-    return this.#matches(name);
+    const isMatch = this.#matches(name);
+    if (isMatch && ++this.#count > MAX_TOPICS) throw tooManyTopics(`more match "${this.#pattern}"`);
+    return isMatch;
   }
+}
+
+function tooManyTopics(reason: string): Error {
+  return new Error(`a consumer has at most ${MAX_TOPICS} topics, and ${reason}; share them among several`);
 }
 
 function messageFilter({ headerFilters, since }: JsonObject): (message: ReceivedMessage) => boolean {

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { SecureContextOptions } from "node:tls";
 import { LIMITED_GZIP } from "./batch_limits.ts";
 import { type ClassModule, type CompressionCodecs, limitPackage } from "./package_limits.ts";
+import { limitTopics } from "./topic_limits.ts";
 
 const GZIP = 1;
 
@@ -156,17 +157,21 @@ interface RequestQueue {
 
 /** Loads the package. */
 export async function loadKafka(): Promise<KafkaPackage> {
-  const [{ default: kafka }, queue, connection, decoder, scram] = await Promise.all([
+  const [{ default: kafka }, queue, connection, decoder, scram, ...consuming] = await Promise.all([
     import("kafkajs"),
     import("kafkajs/src/network/requestQueue/index.js"),
     import("kafkajs/src/network/connection.js"),
     import("kafkajs/src/protocol/decoder.js"),
     import("kafkajs/src/broker/saslAuthenticator/scram.js"),
+    import("kafkajs/src/broker/index.js"),
+    import("kafkajs/src/consumer/subscriptionState.js"),
+    import("kafkajs/src/consumer/assignerProtocol.js"),
   ]);
   restQueues((queue as ClassModule<RequestQueue>).default.prototype);
   const loaded = kafka as unknown as KafkaPackage;
   loaded.CompressionCodecs[GZIP] = () => LIMITED_GZIP;
   limitPackage(connection, decoder, scram, loaded.CompressionCodecs);
+  limitTopics(...consuming);
   return loaded;
 }
 

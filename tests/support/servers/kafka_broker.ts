@@ -119,6 +119,8 @@ export class KafkaBroker implements AsyncDisposable {
   readonly #connections = new Set<Deno.Conn>();
   readonly #partitions: number;
   readonly #namedPort: number | undefined;
+  readonly #listed: readonly string[];
+  readonly #unasked: readonly string[];
   #produced = Promise.withResolvers<void>();
   readonly #serving: Promise<void>;
 
@@ -127,14 +129,22 @@ export class KafkaBroker implements AsyncDisposable {
       partitions = 1,
       listener = Deno.listen({ hostname: "127.0.0.1", port: 0 }) as Deno.Listener,
       namedPort,
+      listed = [],
+      unasked = [],
     }: {
       readonly partitions?: number;
       readonly listener?: Deno.Listener;
       /** Port that clients are told to connect to. */
       readonly namedPort?: number;
+      /** Topics without messages. */
+      readonly listed?: readonly string[];
+      /** Topics that it names whatever it is asked for. */
+      readonly unasked?: readonly string[];
     } = {},
   ) {
     this.#namedPort = namedPort;
+    this.#listed = listed;
+    this.#unasked = unasked;
     this.#partitions = partitions;
     this.#listener = listener;
     this.#serving = this.#accept();
@@ -270,7 +280,9 @@ export class KafkaBroker implements AsyncDisposable {
   #metadata(request: Reader, response: Writer): void {
     const asked = request.list(request.text);
     const known = [...this.#logs.keys()].map((name) => name.slice(0, name.lastIndexOf("/")));
-    const topics = asked.length > 0 ? asked : [...new Set(known)];
+    const topics = asked.length > 0
+      ? [...asked, ...this.#unasked]
+      : [...new Set([...known, ...this.#listed])];
     const port = this.#namedPort ?? this.port;
     response.list([0], () => response.int32(1).text("localhost").int32(port).int16(-1)).int32(1);
     response.list(topics, (topic) => {
