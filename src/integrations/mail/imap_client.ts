@@ -40,10 +40,19 @@ const RESPONSE_BYTES = MAX_MAIL_BYTES + 1024 * 1024;
 const LINE_BYTES = 8 * 1024 * 1024;
 const MAX_TOKENS = 100_000;
 const MAX_FOUND = 1_000_000;
+/** Responses about folders; the package keeps them until the end of the command. */
+const FOLDER_RESPONSES: ReadonlySet<string> = new Set(["LIST", "XLIST", "LSUB", "STATUS"]);
+/** Characters of all folders of a command, which asks for one; and what a folder counts beside its texts. */
+const MAX_FOLDER_CHARS = LINE_BYTES;
+const FOLDER_CHARS = 100;
+
+/** Of a response; `null` for NIL. */
+type Attribute = { readonly value?: unknown } | null;
 
 interface Untagged {
   readonly numbers?: readonly number[];
-  readonly attributes?: readonly { readonly value?: unknown }[];
+  /** Values, and lists of them. */
+  readonly attributes?: readonly (Attribute | readonly Attribute[])[];
 }
 
 interface Handlers {
@@ -81,7 +90,7 @@ export async function newImapClient(options: ImapOptions): Promise<ImapClient> {
     maxResponseSize: RESPONSE_BYTES + LINE_BYTES,
     maxResponseTokens: MAX_TOKENS,
   }) as unknown as PackageClient;
-  boundSearches(client);
+  boundResponses(client);
   // Version 2.10.2 reports up to 2^24 mails that are gone, in one turn; they are not used.
   client.untaggedVanished = () => Promise.resolve();
   return client;
@@ -98,20 +107,26 @@ async function importPackage() {
   }
 }
 
-/** Version 2.10.2 takes up to 2^24 numbers from a server, also as a range of some bytes, and sorts them in one turn. */
-function boundSearches(client: PackageClient): void {
+/**
+ * Version 2.10.2 takes up to 2^24 numbers from a server, also as a range of some bytes, and sorts them in one turn; and folders
+ * with any texts.
+ */
+function boundResponses(client: PackageClient): void {
   const { exec } = client;
   client.exec = (command, attributes, options) => {
-    let found = 0;
+    let found = 0, folderChars = 0;
     const bounded = ([response, handle]: [string, Handlers[string]]) => [
       response,
       (untagged: Untagged) => {
         found += foundBy(response, untagged);
-        if (found <= MAX_FOUND) return handle(untagged);
-        client.emit(
-          "error",
-          new Error(`The server found more than ${MAX_FOUND} mails: use a smaller folder`),
-        );
+        if (FOLDER_RESPONSES.has(response)) folderChars += FOLDER_CHARS + charsOf(untagged);
+        const problem = found > MAX_FOUND
+          ? `The server found more than ${MAX_FOUND} mails: use a smaller folder`
+          : folderChars > MAX_FOLDER_CHARS
+          ? `The server lists folders with more than ${MAX_FOLDER_CHARS} characters`
+          : undefined;
+        if (problem === undefined) return handle(untagged);
+        client.emit("error", new Error(problem));
         return Promise.resolve();
       },
     ];
@@ -120,12 +135,16 @@ function boundSearches(client: PackageClient): void {
   };
 }
 
+function charsOf({ attributes = [] }: Untagged): number {
+  return attributes.flat().reduce((sum, each) => sum + String(each?.value ?? "").length, 0);
+}
+
 function foundBy(response: string, { numbers, attributes = [] }: Untagged): number {
   if (response === "SEARCH") return numbers?.length ?? attributes.length;
   if (response !== "ESEARCH") return 0;
   let found = 0;
-  for (const { value } of attributes) {
-    for (const [range] of String(value).matchAll(/[^,]+/g)) {
+  for (const each of attributes.flat()) {
+    for (const [range] of String(each?.value).matchAll(/[^,]+/g)) {
       found += lengthOf(range);
       if (found > MAX_FOUND) return found;
     }

@@ -57,6 +57,16 @@ const HOSTILE:
     ],
     ["lists of mails", { "UID SEARCH": `* SEARCH ${LONG}\r\n`.repeat(2) }, "more than 1000000 mails"],
     [
+      "folders that it was not asked for",
+      { "LIST": `* LIST (\\Sent) "/" "${"a".repeat(1_000)}"\r\n`.repeat(9_000) },
+      "lists folders with more than 8388608 characters",
+    ],
+    [
+      "states of folders that it was not asked for",
+      { "LIST": `* STATUS "${"a".repeat(1_000)}" (MESSAGES 1)\r\n`.repeat(9_000) },
+      "lists folders with more than 8388608 characters",
+    ],
+    [
       "an endless line",
       { "UID SEARCH": `* SEARCH ${"1".repeat(8_400_000)}` },
       "exceeds maximum allowed size of 8388608",
@@ -82,6 +92,7 @@ for (const [what, responses, message] of HOSTILE) {
 Deno.test("a mailbox of IMAP leaves out mails that were not asked for, and reports of mails that are gone", async () => {
   const mail = (uid: number) => `* ${uid} FETCH (UID ${uid} BODY[] {14}\r\nSubject: a\r\n\r\n)\r\n`;
   const { mails } = await read({
+    "LIST": '* LIST () NIL "INBOX"\r\n',
     "UID SEARCH": "* VANISHED 1:16777216\r\n* SEARCH 1 2\r\n",
     "UID FETCH": [1, 2, 3, 4].map(mail).join(""),
   });
