@@ -27,17 +27,24 @@ interface Taken {
   bytes: number;
   messages: number;
   headers: number;
+  /** Messages before the partition, and before the batch, that is read. */
+  beforePartition: number;
+  beforeBatch: number;
 }
+
+const NOTHING: Readonly<Taken> = { bytes: 0, messages: 0, headers: 0, beforePartition: 0, beforeBatch: 0 };
+
+const INCOMPLETE = "KafkaJSPartialMessageError";
 
 const takenOf = new AsyncLocalStorage<Taken>();
 
 /** Counts what the requests of `work` read, which decode their responses themselves. */
 export class ResponseLimit {
-  readonly #taken: Taken = { bytes: 0, messages: 0, headers: 0 };
+  readonly #taken: Taken = { ...NOTHING };
 
   /** To be called before each request. */
   readonly begin = (): void => {
-    this.#taken.bytes = this.#taken.messages = this.#taken.headers = 0;
+    Object.assign(this.#taken, NOTHING);
   };
 
   /** Starts the requests. */
@@ -56,6 +63,28 @@ export const LIMITED_GZIP: CompressionCodec = {
   },
 };
 
+/** To be called before a partition is read. */
+export function beginPartition(): void {
+  const taken = takenOf.getStore();
+  if (taken) taken.beforePartition = taken.messages;
+}
+
+/** To be called before a batch is read. */
+export function beginBatch(): void {
+  const taken = takenOf.getStore();
+  if (taken) taken.beforeBatch = taken.messages;
+}
+
+/**
+ * The error of a batch that cannot be read. Batches of the partition before it are taken first: it fails when it is the first one
+ * of a response.
+ */
+export function batchFailure(error: unknown, failure: (error: unknown) => Error): unknown {
+  const taken = takenOf.getStore();
+  if (isIncomplete(error)) return error;
+  return taken && taken.beforeBatch > taken.beforePartition ? incomplete() : failure(error);
+}
+
 /** Counts messages of a batch before they are read. @throws Error they are too many */
 export function countMessages(messages: number): void {
   if (messages > MAX_BATCH_MESSAGES) throw tooLarge("a batch of messages", MAX_BATCH_MESSAGES, "messages");
@@ -68,11 +97,22 @@ export function countHeaders(headers: number): void {
   count("headers", headers, MAX_RESPONSE_HEADERS);
 }
 
-function count(name: keyof Taken, added: number, max: number): void {
+/** Batches with which a response would have too much are read with the next one. */
+function count(name: "bytes" | "messages" | "headers", added: number, max: number): void {
   const taken = takenOf.getStore();
   if (!taken) return;
-  taken[name] += Math.max(added, 0);
-  if (taken[name] > max) throw tooLarge("a response of messages", max, name);
+  const total = taken[name] + Math.max(added, 0);
+  if (total > max) throw taken.beforeBatch > 0 ? incomplete() : tooLarge("a batch of messages", max, name);
+  taken[name] = total;
+}
+
+/** The package ends the messages of the partition before such a batch, and asks for it again. */
+function incomplete(): Error {
+  return Object.assign(new Error("The response has more batches"), { name: INCOMPLETE });
+}
+
+function isIncomplete(error: unknown): boolean {
+  return (error as Error).name === INCOMPLETE;
 }
 
 async function unpackedBatch(bytes: Uint8Array): Promise<Uint8Array> {

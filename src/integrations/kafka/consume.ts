@@ -53,9 +53,9 @@ async function takeMessages(
         positions.pass(taken);
         return taken.message === undefined || await collector.add(taken.message);
       },
-      async finish(commit) {
+      async finish(commit, ahead) {
         await stored.promise;
-        await finish(commit);
+        await finish(commit, ahead);
       },
     });
   } catch (error) {
@@ -128,7 +128,8 @@ interval: PT1M`,
     const durable = new Positions(known), positions = new Positions(known);
     const outputs = await takeMessages(context, {
       positions,
-      finish: (commit) => commit(durable.list()),
+      // Someone may have moved the group beyond messages that cannot be read.
+      finish: async (commit, ahead) => commit(await ahead(durable.list())),
     });
     if (outputs.messagesCount === 0) return undefined;
     context.state.set({ groupId, positions: positions.list().map((position) => ({ ...position })) });

@@ -7,7 +7,13 @@ import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/
 import { optionalText } from "../../model/tasks/task_definition.ts";
 import { unlessStopped } from "../http_calls.ts";
 import { connectKafka, type Connector, kafkaError } from "./connection.ts";
-import type { GroupOffset, HeaderValue, KafkaConsumer, ReceivedMessage } from "./kafka_package.ts";
+import type {
+  GroupOffset,
+  HeaderValue,
+  KafkaClient,
+  KafkaConsumer,
+  ReceivedMessage,
+} from "./kafka_package.ts";
 import { ResponseLimit } from "./batch_limits.ts";
 import { nameTest } from "../remote_files.ts";
 import { RegistryError } from "./schema_registry.ts";
@@ -72,6 +78,9 @@ interface TakenMessage {
 /** Stores positions of the group; without a group it does nothing. */
 type Commit = (offsets: readonly GroupOffset[]) => Promise<void>;
 
+/** The positions of these that are ahead of those of the group. */
+type Ahead = (offsets: readonly GroupOffset[]) => Promise<GroupOffset[]>;
+
 /** How messages are taken. */
 export interface TakeOptions {
   /** Group of a reception without `groupId`; no other one may have it. */
@@ -83,7 +92,7 @@ export interface TakeOptions {
   /** Ends the reception. */
   readonly over: Promise<void>;
   /** Called before the connection is closed. */
-  readonly finish: (commit: Commit) => Promise<void>;
+  readonly finish: (commit: Commit, ahead: Ahead) => Promise<void>;
   /** Called after each batch of messages. */
   readonly batchTaken?: (commit: Commit) => Promise<void>;
 }
@@ -127,11 +136,35 @@ export async function receive(context: Connector, options: TakeOptions): Promise
       groupId === undefined || offsets.length === 0 ? Promise.resolve() : consumer.commitOffsets(offsets);
     await limit.run(() => run(consumer, context, { ...options, commit, failed: crashed.reject }));
     await Promise.race([options.over, crashed.promise]);
-    await options.finish(commit);
+    await options.finish(commit, (offsets) => offsetsAhead(client, joinedGroup, offsets));
   } catch (error) {
     throw kafkaError("receive messages", context, error);
   } finally {
     await consumer.disconnect();
+  }
+}
+
+async function offsetsAhead(
+  client: KafkaClient,
+  groupId: string,
+  offsets: readonly GroupOffset[],
+): Promise<GroupOffset[]> {
+  if (offsets.length === 0) return [];
+  const admin = client.admin();
+  try {
+    await admin.connect();
+    const topics = [...new Set(offsets.map(({ topic }) => topic))];
+    const known = await admin.fetchOffsets({ groupId, topics });
+    const ofGroup = new Map(
+      known.flatMap(({ topic, partitions }) =>
+        partitions.map(({ partition, offset }) => [`${topic}/${partition}`, BigInt(offset)])
+      ),
+    );
+    return offsets.filter(({ topic, partition, offset }) =>
+      BigInt(offset) > (ofGroup.get(`${topic}/${partition}`) ?? -1n)
+    );
+  } finally {
+    await admin.disconnect();
   }
 }
 
@@ -238,8 +271,16 @@ async function messageOf(
       offset: Number(offset),
     };
   } catch (error) {
-    if (isLenient && !(error instanceof RegistryError)) return undefined;
-    throw error;
+    if (error instanceof RegistryError) throw error;
+    if (isLenient) return undefined;
+    const place = `offset ${offset} of partition ${partition} of the topic "${topic}"`;
+    const reason = (error as Error).message;
+    throw new Error(
+      `${reason}; the message is at ${place}: \`onSerdeError: {type: SKIPPED}\` leaves it out`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -124,8 +124,25 @@ export interface KafkaConsumer {
   commitOffsets(offsets: readonly GroupOffset[]): Promise<void>;
 }
 
+/** Asks for what the cluster keeps. */
+interface KafkaAdmin {
+  /** Opens the connections. */
+  connect(): Promise<void>;
+  /** Closes the connections. */
+  disconnect(): Promise<void>;
+  /** Positions of a group; negative where there is none. */
+  fetchOffsets(request: { readonly groupId: string; readonly topics: readonly string[] }): Promise<
+    readonly {
+      readonly topic: string;
+      readonly partitions: readonly { readonly partition: number; readonly offset: string }[];
+    }[]
+  >;
+}
+
 /** A client. */
 export interface KafkaClient {
+  /** What asks for positions, and is not connected yet. */
+  admin(): KafkaAdmin;
   /** A producer that is not connected yet. */
   producer(options: {
     readonly allowAutoTopicCreation: boolean;

@@ -2,7 +2,15 @@
 import type { Buffer } from "node:buffer";
 import { systemClock } from "../../base/time/clock.ts";
 import { Turns } from "../../base/time/turn.ts";
-import { type CompressionCodec, countHeaders, countMessages } from "./batch_limits.ts";
+import { BatchError } from "./batch_error.ts";
+import {
+  batchFailure,
+  beginBatch,
+  beginPartition,
+  type CompressionCodec,
+  countHeaders,
+  countMessages,
+} from "./batch_limits.ts";
 
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /** Elements of all lists of a response, without records. */
@@ -11,6 +19,8 @@ const MAX_ELEMENTS = 500_000;
 const MAX_PARTS = 100_000;
 /** Offset in a batch, from its epoch on. */
 const ATTRIBUTES_AT = 9;
+/** Offset of the first message, and the length of the batch. */
+const HEAD_BYTES = 12;
 const COMPRESSION_BITS = 0x07;
 const TURN_MS = 8;
 /** Of SCRAM. Brokers ask for some 4,096. */
@@ -42,6 +52,8 @@ interface Decoder {
   parts?: number;
   /** Of a compressed batch. */
   codec?: () => CompressionCodec;
+  /** Of the first message, in a batch. */
+  firstOffset: bigint;
   readInt32(): number;
   readVarInt(): number;
   readString(): unknown;
@@ -152,9 +164,16 @@ function limitLists(prototype: Decoder): void {
   prototype.readArrayAsync = function (read) {
     countElements(this);
     return readArrayAsync.call(this, async (decoder) => {
-      const element = await read(decoder);
-      await turns.next();
-      return element;
+      const start = decoder.offset;
+      beginPartition();
+      try {
+        return await read(decoder);
+      } catch (error) {
+        if (error instanceof BatchError) error.within(decoder.buffer.subarray(start));
+        throw error;
+      } finally {
+        await turns.next();
+      }
     }) as never;
   };
   // Only headers of records are such lists. The package reduces them in quadratic time.
@@ -201,8 +220,11 @@ function limitBatches(prototype: Decoder, codecs: CompressionCodecs): void {
     if (this.parts > MAX_PARTS) {
       throw new Error(`Cannot read a response: a partition has more than ${MAX_PARTS} batches`);
     }
+    beginBatch();
     countMessages(1);
-    return Object.assign(slice.call(this, size), { readInt16: readAttributes, readArray: readRecords });
+    const firstOffset = this.offset < HEAD_BYTES ? 0n : this.buffer.readBigInt64BE(this.offset - HEAD_BYTES);
+    const own = { firstOffset, readInt16: readAttributes, readArray: readRecords };
+    return Object.assign(slice.call(this, size), own);
   };
   function readAttributes(this: Decoder): number {
     const isFirst = this.offset === ATTRIBUTES_AT, value = readInt16.call(this);
@@ -213,10 +235,18 @@ function limitBatches(prototype: Decoder, codecs: CompressionCodecs): void {
 }
 
 async function readRecords<T>(this: Decoder, read: Read<T>): Promise<T[]> {
-  const count = this.readInt32(), records: T[] = [];
+  try {
+    return await recordsOf(this, read);
+  } catch (error) {
+    throw batchFailure(error, (cause) => new BatchError(this.firstOffset, cause));
+  }
+}
+
+async function recordsOf<T>(decoder: Decoder, read: Read<T>): Promise<T[]> {
+  const count = decoder.readInt32(), records: T[] = [];
   if (count <= 0) return records;
   countMessages(count);
-  const codec = this.codec?.(), source = codec ? await unpacked(this, codec) : this;
+  const codec = decoder.codec?.(), source = codec ? await unpacked(decoder, codec) : decoder;
   for (let n = 0; n < count; n++) {
     records.push(read(source));
     await turns.next();
