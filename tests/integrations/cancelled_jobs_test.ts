@@ -1,5 +1,5 @@
 /**
- * A kill ends jobs that BigQuery, Athena and dbt Cloud would continue. Requests are those of
+ * A kill ends jobs that BigQuery, Athena, dbt Cloud and Azure Blob Storage would continue. Requests are those of
  * https://cloud.google.com/bigquery/docs/reference/rest/v2/jobs/cancel,
  * https://docs.aws.amazon.com/athena/latest/APIReference/API_StopQueryExecution.html and
  * https://docs.getdbt.com/dbt-cloud/api-v2 (Cancel Run).
@@ -100,6 +100,32 @@ Deno.test("a job that BigQuery does not know needs no cancellation, a refusal is
     warnings.map((line) => line.replace(/sluice_\w+/, "JOB")),
     [`Cannot cancel the job "JOB" at "${refused.stub.host}": the response was 403: Access Denied (accessDenied)`],
   );
+});
+
+/** https://learn.microsoft.com/en-us/rest/api/storageservices/abort-copy-blob */
+Deno.test("a kill aborts a copy of Azure Blob Storage", async () => {
+  const running = Promise.withResolvers<void>();
+  await using stub = new ApiStub(({ method, query }) => {
+    if (query.comp === "copy") return new Response(null, { status: 204 });
+    if (method === "HEAD") running.resolve();
+    const headers = { "x-ms-copy-status": "pending", "x-ms-copy-id": "c1" };
+    return new Response(null, { status: method === "PUT" ? 202 : 200, headers });
+  });
+  const copy = {
+    type: "io.kestra.plugin.azure.storage.blob.Copy",
+    endpoint: `${stub.url}/`,
+    sasToken: "sig=a",
+    from: { container: "c", name: "a" },
+    to: { container: "c", name: "b" },
+  };
+  assertEquals(await killed(copy, running.promise), []);
+  const { method, path, query, headers } = stub.requests.at(-1) as ApiRequest;
+  assertEquals([method, path, query, headers["x-ms-copy-action"]], [
+    "PUT",
+    "/c/b",
+    { comp: "copy", copyid: "c1", sig: "a" },
+    "abort",
+  ]);
 });
 
 /** A query that runs until it is stopped; requests without a valid signature are refused. */

@@ -6,11 +6,12 @@ import {
   type PropertySchema,
   type PropertySchemas,
 } from "../../../model/flows/schema.ts";
-import { optionalText, type WorkContext } from "../../../model/tasks/task_definition.ts";
+import type { MachineWork } from "../../../model/tasks/machine_task.ts";
+import { optionalText, type TaskResponse, type WorkContext } from "../../../model/tasks/task_definition.ts";
 import { elementsAt, readXml, textAt } from "../../xml.ts";
-import { pause } from "../../http_calls.ts";
+import { cancelledOnStop, pause } from "../../http_calls.ts";
 import { nameTest, pathWithin } from "../../remote_files.ts";
-import { isoOf, type StorageClient } from "../storage_client.ts";
+import { isoOf, StorageClient } from "../storage_client.ts";
 
 /** A blob by its names. */
 export interface BlobAddress {
@@ -168,9 +169,9 @@ export async function blobBy(client: StorageClient, { container, name }: BlobAdd
 
 const COPY_PAUSE_MS = 1000;
 
-/** Copies a blob within the account, and waits until it is done. @throws Error the copy fails */
+/** Copies a blob within the account, and waits until it is done; a stop of the work aborts it. @throws Error the copy fails */
 export async function copyBlob(
-  context: Pick<WorkContext, "signal">,
+  work: MachineWork,
   client: StorageClient,
   { from, to }: { readonly from: BlobAddress; readonly to: BlobAddress },
 ): Promise<void> {
@@ -181,11 +182,32 @@ export async function copyBlob(
     headers: { "x-ms-copy-source": client.sourceUrlOf(from.container, from.name) },
     operation,
   });
-  let status = headers["x-ms-copy-status"];
-  while (status === "pending") {
-    await pause(COPY_PAUSE_MS, context.signal);
-    const current = await client.send({ ...to, method: "HEAD", operation });
-    status = current.headers["x-ms-copy-status"];
-  }
+  const last = headers["x-ms-copy-status"] !== "pending" ? headers : await cancelledOnStop(
+    work,
+    () => ended(work, client, { to, operation }),
+    ({ http, signal }) =>
+      new StorageClient({ properties: work.properties, http, signal }).send({
+        ...to,
+        method: "PUT",
+        query: { comp: "copy", copyid: headers["x-ms-copy-id"] },
+        headers: { "x-ms-copy-action": "abort" },
+        // It has ended meanwhile.
+        accepted: [409],
+        operation: `abort the copy of "${from.name}"`,
+      }),
+  );
+  const status = last["x-ms-copy-status"];
   if (status !== "success") throw new Error(`Cannot ${operation}: the copy ended as ${status}`);
+}
+
+async function ended(
+  { signal }: MachineWork,
+  client: StorageClient,
+  { to, operation }: { readonly to: BlobAddress; readonly operation: string },
+): Promise<TaskResponse["headers"]> {
+  for (;;) {
+    await pause(COPY_PAUSE_MS, signal);
+    const { headers } = await client.send({ ...to, method: "HEAD", operation });
+    if (headers["x-ms-copy-status"] !== "pending") return headers;
+  }
 }

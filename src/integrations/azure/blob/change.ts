@@ -1,6 +1,7 @@
 /** `azure.storage.blob.Upload`, `Copy`, `Delete` and `DeleteList`. */
 import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "../../../base/json.ts";
 import { dynamicFlag, dynamicProperty, dynamicText } from "../../../model/flows/schema.ts";
+import { defineMachineTask } from "../../../model/tasks/machine_task.ts";
 import { defineTask, optionalText, type TaskContext } from "../../../model/tasks/task_definition.ts";
 import { CONNECTION, StorageClient } from "../storage_client.ts";
 import {
@@ -155,7 +156,7 @@ export const blobDeleteList = defineTask({
 const ADDRESS = { container: CONTAINER, name: NAME };
 
 /** Output: `blob`. */
-export const blobCopy = defineTask({
+export const blobCopy = defineMachineTask({
   type: "azure.storage.blob.Copy",
   title: "Copy a file within Azure Blob Storage",
   description: "Copies a blob to another one of the same account, and deletes the first one with `delete`.",

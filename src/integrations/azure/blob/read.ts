@@ -6,8 +6,9 @@ import {
   dynamicText,
   type PropertySchemas,
 } from "../../../model/flows/schema.ts";
-import { defineTask, optionalText, type WorkContext } from "../../../model/tasks/task_definition.ts";
-import { defineTrigger } from "../../../model/triggers/trigger_definition.ts";
+import { defineMachineTask, type MachineWork } from "../../../model/tasks/machine_task.ts";
+import { defineTask, optionalText } from "../../../model/tasks/task_definition.ts";
+import { defineMachineTrigger } from "../../../model/triggers/machine_trigger.ts";
 import { type FileSource, pollFiles, takeFiles } from "../../arrived_files.ts";
 import { ACTION, MAX_FILES, OUTPUT_FILES } from "../../remote_files.ts";
 import { CONNECTION, StorageClient } from "../storage_client.ts";
@@ -100,7 +101,7 @@ const FOUND_FILES: PropertySchemas = Object.freeze({
 });
 
 /** Outputs: `blobs` and `outputFiles`. */
-export const blobDownloads = defineTask({
+export const blobDownloads = defineMachineTask({
   type: "azure.storage.blob.Downloads",
   title: "Download files from Azure Blob Storage",
   description: "Downloads the blobs of a container of Azure Blob Storage, and moves or deletes them.",
@@ -119,7 +120,7 @@ export const blobDownloads = defineTask({
 });
 
 /** Output: `blobs`. */
-export const blobTrigger = defineTrigger({
+export const blobTrigger = defineMachineTrigger({
   type: "azure.storage.blob.Trigger",
   title: "Start when files arrive in Azure Blob Storage",
   description:
@@ -137,7 +138,7 @@ export const blobTrigger = defineTrigger({
 });
 
 /** The blobs that the properties select. @throws Error MOVE without a target */
-function foundBlobs(context: WorkContext): FileSource<JsonObject> {
+function foundBlobs(context: MachineWork): FileSource<JsonObject> {
   const { properties } = context;
   const { action } = properties;
   const moveTo = isJsonObject(properties.moveTo) ? properties.moveTo : undefined;
