@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../src/base/json.ts";
 import { AWS_TASKS, AWS_TRIGGERS } from "../../../src/integrations/aws/registry.ts";
 import { uploadFile } from "../../../src/integrations/aws/s3/multipart_upload.ts";
 import { S3Client } from "../../../src/integrations/aws/s3/objects.ts";
+import type { MachineTaskContext } from "../../../src/model/tasks/machine_task.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
 import type { TriggerDefinition } from "../../../src/model/triggers/trigger_definition.ts";
 import { type ApiReply, type ApiRequest, ApiStub } from "../../support/servers/api_stub.ts";
@@ -126,7 +127,7 @@ Deno.test("a large file is sent in parts", async () => {
         const client = new S3Client(context);
         const body = await context.bodyOf(FILE);
         return {
-          ...await uploadFile(client, {
+          ...await uploadFile(context as MachineTaskContext, client, {
             bucket: "demo",
             key: "l",
             ...body,
@@ -207,37 +208,42 @@ Deno.test("an error within a response of status 200 is an error", async () => {
   assertEquals(stub.requests[0]?.headers["x-amz-copy-source"], "/a/b");
 });
 
-Deno.test("parts that were sent are removed after an error", async () => {
-  await using stub = signedStub(({ method, query }) => {
-    if (method === "DELETE") return new Response(null, { status: 204 });
-    if (query.uploads !== undefined) {
-      return new Response(
-        "<InitiateMultipartUploadResult><UploadId>u1</UploadId></InitiateMultipartUploadResult>",
-      );
-    }
-    const refused = "<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>";
-    return query.partNumber === "2"
-      ? new Response(refused, { status: 403 })
-      : new Response("", { headers: { ETag: '"t"' } });
+const STARTED = "<InitiateMultipartUploadResult><UploadId>u1</UploadId></InitiateMultipartUploadResult>";
+
+/** Uploads a file in parts of two bytes. */
+const UPLOADING: TaskDefinition = {
+  ...task("aws.s3.Upload"),
+  async run(context) {
+    const body = await context.bodyOf(FILE);
+    const options = { bucket: "demo", key: "l", headers: {}, maxSingleBytes: 1, partBytes: 2 };
+    await uploadFile(context as MachineTaskContext, new S3Client(context), { ...options, ...body });
+  },
+};
+
+for (const end of ["an error", "a stop"]) {
+  const name = `parts that were sent are removed after ${end}`;
+  // Connections of requests that were stopped are closed later.
+  Deno.test({ name, sanitizeOps: false, sanitizeResources: false }, async () => {
+    const stop = new AbortController(), over = Promise.withResolvers<void>();
+    await using stub = signedStub(async ({ method, query }) => {
+      if (method === "DELETE") return new Response(null, { status: 204 });
+      if (query.uploads !== undefined) return new Response(STARTED);
+      if (query.partNumber !== "2") return new Response("", { headers: { ETag: '"t"' } });
+      if (end === "a stop") {
+        stop.abort(new Error("The work was stopped"));
+        await over.promise;
+      }
+      const refused = "<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>";
+      return new Response(refused, { status: 403 });
+    });
+    const properties = { ...stubConnection(stub), from: FILE };
+    const options = { files: { [FILE]: "12345" }, signal: stop.signal };
+    const message = end === "a stop" ? "stopped" : "the response was 403: Access Denied (AccessDenied)";
+    await assertRejects(() => runDefinition(UPLOADING, properties, options), Error, message);
+    over.resolve();
+    assertEquals([stub.calls.at(-1), stub.requests.at(-1)?.query], ["DELETE /demo/l", { uploadId: "u1" }]);
   });
-  const uploading: TaskDefinition = {
-    ...task("aws.s3.Upload"),
-    async run(context) {
-      await uploadFile(new S3Client(context), {
-        bucket: "demo",
-        key: "l",
-        ...await context.bodyOf(FILE),
-        headers: {},
-        maxSingleBytes: 1,
-        partBytes: 2,
-      });
-    },
-  };
-  const properties = { ...stubConnection(stub), from: FILE };
-  const run = () => runDefinition(uploading, properties, { files: { [FILE]: "12345" } });
-  await assertRejects(run, Error, "the response was 403: Access Denied (AccessDenied)");
-  assertEquals([stub.calls.at(-1), stub.requests.at(-1)?.query], ["DELETE /demo/l", { uploadId: "u1" }]);
-});
+}
 
 Deno.test("some parts are sent at once, and one that is refused for overload is read and sent again", async () => {
   const all = Promise.withResolvers<void>();
@@ -259,15 +265,7 @@ Deno.test("some parts are sent at once, and one that is refused for overload is 
     }
     return new Response("", { headers: { ETag: `"${query.partNumber}-${text}"` } });
   });
-  const uploading: TaskDefinition = {
-    ...task("aws.s3.Upload"),
-    async run(context) {
-      const body = await context.bodyOf(FILE);
-      const options = { bucket: "demo", key: "l", headers: {}, maxSingleBytes: 1, partBytes: 2 };
-      await uploadFile(new S3Client(context), { ...options, ...body });
-    },
-  };
-  await runDefinition(uploading, { ...stubConnection(stub), from: FILE }, {
+  await runDefinition(UPLOADING, { ...stubConnection(stub), from: FILE }, {
     files: { [FILE]: "12345678abc" },
   });
   assertEquals(most, 4);

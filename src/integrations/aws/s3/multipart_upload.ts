@@ -1,6 +1,7 @@
 /** Uploads of files: small ones in one request, large ones in parts. https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html */
 import { escapeXml, readXml, textAt } from "../../xml.ts";
 import type { FileBody } from "../../../model/tasks/task_definition.ts";
+import { type CancellableWork, cancelledOnStop } from "../../http_calls.ts";
 import { wordsOf } from "../client.ts";
 import type { ObjectAddress, S3Client } from "./objects.ts";
 
@@ -25,10 +26,14 @@ interface Uploaded {
   readonly versionId: string | null;
 }
 
-/** Uploads a file. @throws Error it is refused; parts that were sent are removed */
-export async function uploadFile(client: S3Client, options: UploadOptions): Promise<Uploaded> {
+/** Uploads a file. @throws Error it is refused, or the work must stop; parts that were sent are removed */
+export async function uploadFile(
+  work: CancellableWork,
+  client: S3Client,
+  options: UploadOptions,
+): Promise<Uploaded> {
   const { bucket, key, bodyFile, size, headers, maxSingleBytes = MAX_SINGLE_BYTES } = options;
-  if (size > maxSingleBytes) return await uploadParts(client, options);
+  if (size > maxSingleBytes) return await uploadParts(work, client, options);
   const operation = operationOf(options);
   const response = await client.send({ bucket, key, method: "PUT", headers, bodyFile, operation });
   const { etag, "x-amz-version-id": versionId = null } = response.headers;
@@ -39,7 +44,11 @@ function operationOf({ bucket, key }: ObjectAddress): string {
   return `upload "${key}" to the bucket "${bucket}"`;
 }
 
-async function uploadParts(client: S3Client, options: UploadOptions): Promise<Uploaded> {
+async function uploadParts(
+  work: CancellableWork,
+  client: S3Client,
+  options: UploadOptions,
+): Promise<Uploaded> {
   const { bucket, key, headers } = options;
   const operation = operationOf(options);
   const started = await client.send({
@@ -52,17 +61,30 @@ async function uploadParts(client: S3Client, options: UploadOptions): Promise<Up
   });
   const uploadId = textAt(await readXml(started.text), "InitiateMultipartUploadResult", "UploadId");
   if (uploadId === undefined) throw new Error(`Cannot ${operation}: the response has no id of the upload`);
-  try {
-    const parts = await sendParts(client, { ...options, uploadId });
-    return await complete(client, { ...options, uploadId }, parts);
-  } catch (error) {
-    // Parts are billed until they are removed. A stopped attempt cannot send this any more.
-    const [removed] = await Promise.allSettled([
-      client.send({ bucket, key, method: "DELETE", query: { uploadId }, operation }),
-    ]);
-    if (removed.status === "fulfilled" || !(error instanceof Error)) throw error;
-    throw new Error(`${error.message}; the parts that were sent remain`, { cause: error });
-  }
+  const upload = { ...options, uploadId };
+  return await cancelledOnStop(work, async () => {
+    try {
+      return await complete(client, upload, await sendParts(client, upload));
+    } catch (error) {
+      if (work.signal.aborted) throw error;
+      const [removed] = await Promise.allSettled([removeParts(client, upload)]);
+      if (removed.status === "fulfilled" || !(error instanceof Error)) throw error;
+      throw new Error(`${error.message}; the parts that were sent remain`, { cause: error });
+    }
+  }, (sender) => removeParts(client.by(sender), upload));
+}
+
+/** They are billed until then. */
+async function removeParts(client: S3Client, { bucket, key, uploadId }: OpenUpload): Promise<void> {
+  await client.send({
+    bucket,
+    key,
+    method: "DELETE",
+    query: { uploadId },
+    // The upload has ended meanwhile.
+    accepted: [404],
+    operation: `remove the parts of "${key}" from the bucket "${bucket}"`,
+  });
 }
 
 type OpenUpload = UploadOptions & { readonly uploadId: string };

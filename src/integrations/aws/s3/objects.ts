@@ -1,6 +1,7 @@
 /** Objects of S3 and of servers with the same API. https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html */
 import type { JsonObject, JsonValue } from "../../../base/json.ts";
 import { optionalText, type TaskResponse, type WorkContext } from "../../../model/tasks/task_definition.ts";
+import type { Sender } from "../../http_calls.ts";
 import { nameTest, pathWithin } from "../../remote_files.ts";
 import { AwsClient, type AwsRequest, wordsOf } from "../client.ts";
 import { elementsAt, readXml, textAt } from "../../xml.ts";
@@ -27,9 +28,17 @@ export class S3Client {
   readonly #aws: AwsClient;
   readonly #properties: JsonObject;
 
-  constructor(context: Pick<WorkContext, "properties" | "http" | "signal">) {
-    this.#aws = new AwsClient(context);
+  constructor(
+    context: Pick<WorkContext, "properties" | "http" | "signal">,
+    aws: AwsClient = new AwsClient(context),
+  ) {
+    this.#aws = aws;
     this.#properties = context.properties;
+  }
+
+  /** A client with the same credentials that sends by another sender. */
+  by(sender: Sender): S3Client {
+    return new S3Client({ properties: this.#properties, ...sender }, this.#aws.by(sender));
   }
 
   /** The region. */

@@ -1,12 +1,8 @@
 /** `aws.s3.Upload` and `minio.Upload`. */
 import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "../../../base/json.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../../model/flows/schema.ts";
-import {
-  defineTask,
-  optionalText,
-  type TaskContext,
-  type TaskDefinition,
-} from "../../../model/tasks/task_definition.ts";
+import { defineMachineTask, type MachineTaskContext } from "../../../model/tasks/machine_task.ts";
+import { optionalText, type TaskDefinition } from "../../../model/tasks/task_definition.ts";
 import { BUCKET, KEY, OWNER, type S3Flavor } from "./flavor.ts";
 import { uploadFile } from "./multipart_upload.ts";
 import { ownerHeaders, S3Client } from "./objects.ts";
@@ -40,7 +36,7 @@ const HEADER_PROPERTIES: PropertySchemas = Object.freeze(
 
 /** The type of a server. Outputs: `bucket`, `key`, `eTag`, `versionId` and `files`. */
 export function s3Upload({ prefix, name, connection }: S3Flavor): TaskDefinition {
-  return defineTask({
+  return defineMachineTask({
     type: `${prefix}.Upload`,
     title: `Upload files to ${name}`,
     description: `Uploads a file, or several, to a bucket of ${name}. Files above 100 MB are sent in parts.`,
@@ -89,7 +85,7 @@ interface LocalFile {
   readonly uri: string;
 }
 
-async function uploadAll(context: TaskContext): Promise<JsonObject> {
+async function uploadAll(context: MachineTaskContext): Promise<JsonObject> {
   const { properties } = context;
   const { bucket, key } = properties;
   const client = new S3Client(context);
@@ -105,7 +101,7 @@ async function uploadAll(context: TaskContext): Promise<JsonObject> {
       ? given ?? name
       : `${given === undefined ? "" : `${given.replace(/(?<!\/)\/+$/, "")}/`}${name}`;
     const body = await context.bodyOf(uri);
-    const result = await uploadFile(client, {
+    const result = await uploadFile(context, client, {
       bucket: String(bucket),
       key: target,
       ...body,
