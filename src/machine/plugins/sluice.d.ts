@@ -165,7 +165,7 @@ interface SluicePollContext extends SluiceWork, SluiceFiles {
 
 interface SluiceRealtimeContext extends SluiceWork {
   readonly trigger: SluiceTriggerKey;
-  /** To be called when the connection works: pauses after later failures begin at a second again. */
+  /** To be called when the connection works: if it does for some time, pauses begin at a second again. */
   connected(): void;
   /**
    * Starts an execution; resolves once that is durable, so that a message can be acknowledged. Of the last 100 events with an

@@ -72,7 +72,7 @@ export interface RealtimeContext extends Pick<WorkContext, "properties" | "conne
   /** Aborted when the connection must end: change of the flow, disabling, shutdown of the server. */
   readonly signal: AbortSignal;
   readonly trigger: TriggerKey & { readonly tenant: string };
-  /** To be called when the connection works: later failures count from there. */
+  /** To be called when the connection works: if it does for some time, later failures count anew. */
   connected(): void;
   /**
    * Starts an execution with these outputs, one after the other. Resolves once that is durable, or once it is decided that

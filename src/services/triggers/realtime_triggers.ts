@@ -4,6 +4,7 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { ownProperty } from "../../base/json.ts";
+import type { Instant } from "../../base/time/clock.ts";
 import type { FlowPlan } from "../../engine/plan.ts";
 import { throwDatabaseFault, thrownMessage } from "../../model/errors.ts";
 import { addLogLine, type LogLine } from "../../model/executions/execution.ts";
@@ -33,6 +34,8 @@ interface DeclaredRealtime {
 
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
+/** A connection has worked if it took a message, or lasted so many times the pause after it, or the longest pause. */
+const WORKED_PAUSES = 10;
 /** Messages that a trigger remembers; in the stored state each has the characters of a hash. */
 const MAX_REMEMBERED = 100;
 const HASH_CHARS = 12;
@@ -107,26 +110,34 @@ export class RealtimeTriggers {
   /** Connects until the stream is ended. Never rejects. */
   async #run(stream: Stream, ports: TaskPorts): Promise<void> {
     const { signal } = stream.stopping;
-    for (let failures = 1; !signal.aborted; failures++) {
+    for (let pauseMs = FIRST_RETRY_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, MAX_RETRY_MS)) {
       const mask = new SecretMask();
-      const connected = () => void (failures = 0);
-      const reason = await this.#listen(stream, { ports, mask, connected }).then(
+      let connectedAt: Instant | undefined, hasTaken = false;
+      const connected = () => void (connectedAt ??= this.#deps.clock.now());
+      const taken = () => void (hasTaken = true);
+      const reason = await this.#listen(stream, { ports, mask, connected, taken }).then(
         () => "The connection ended",
         (error: unknown) => mask.apply(thrownMessage(error)),
       );
       if (signal.aborted) return;
       const at = this.#deps.clock.now();
       this.#deps.buffer.add(stream.tenant, keyIn(stream), { at, outcome: "SKIPPED", reason });
-      await this.#pause(Math.min(FIRST_RETRY_MS * 2 ** Math.max(failures - 1, 0), MAX_RETRY_MS), signal);
+      // A message that cannot be taken ends each connection.
+      const lastedMs = at - (connectedAt ?? at);
+      const hasWorked = hasTaken || lastedMs >= Math.min(pauseMs * WORKED_PAUSES, MAX_RETRY_MS);
+      if (hasWorked) pauseMs = FIRST_RETRY_MS;
+      await this.#pause(pauseMs, signal);
     }
   }
 
   async #listen(
     stream: Stream,
-    { ports, mask, connected }: {
+    { ports, mask, connected, taken }: {
       readonly ports: TaskPorts;
       readonly mask: SecretMask;
       readonly connected: () => void;
+      /** Called for each message that was taken. */
+      readonly taken: () => void;
     },
   ): Promise<void> {
     const { tenant, declared: { plan: { flow }, trigger, type }, stopping: { signal } } = stream;
@@ -140,7 +151,7 @@ export class RealtimeTriggers {
       connected,
       log: (level, message) =>
         waiting.add({ level, message: mask.apply(message), at: this.#deps.clock.now() }),
-      emit: (message) => this.#emit(stream, message, waiting.take()),
+      emit: (message) => this.#emit(stream, message, waiting.take()).then(taken),
     });
   }
 
