@@ -131,13 +131,23 @@ export class StreamConsumer {
   source(): MessageSource {
     const { batchSize, pollDuration, maxDuration } = this.#properties;
     const endAt = systemClock.monotonicMs() + (millisecondsOf(maxDuration) ?? Infinity);
+    const taken = new Set<string>();
+    const isNew = (message: NatsMessage) => {
+      const identity = identityOf(message), isKnown = taken.has(identity);
+      taken.add(identity);
+      return !isKnown;
+    };
     return {
       receive: async (maxCount) => {
         const leftMs = endAt - systemClock.monotonicMs();
         if (leftMs <= 0) return [];
         const waitMs = Math.min(millisecondsOf(pollDuration) ?? 0, leftMs);
         const messages = await this.fetch(Math.min(Number(batchSize), maxCount), waitMs);
-        return messages.map((message) => ({ row: messageOf(message), handle: message.reply ?? "" }));
+        // The server delivers again what is not acknowledged in time, 30 seconds by default.
+        return messages.filter(isNew).map((message) => ({
+          row: messageOf(message),
+          handle: message.reply ?? "",
+        }));
       },
       confirm: (handles) => this.confirm(handles),
     };

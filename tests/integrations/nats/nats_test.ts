@@ -123,6 +123,29 @@ Deno.test(
   },
 );
 
+Deno.test(
+  { name: "nats.core.Trigger takes a message once that is delivered again while it reads", ignore },
+  async () => {
+    await using server = await startNats();
+    const connection = connectionTo(server.port);
+    await createStream(server.port, "slow");
+    await run("core.Produce", { ...connection, subject: "slow.a", from: ["one", "two"] });
+    await withClient(server.port, async (client) => {
+      const created = Promise.withResolvers<void>();
+      client.subscribe("test.reply", () => created.resolve());
+      const config = { durable_name: "flows", ack_policy: "explicit", ack_wait: 100_000_000 };
+      const data = new TextEncoder().encode(stringifyJson({ stream_name: "slow", config }));
+      const subject = "$JS.API.CONSUMER.DURABLE.CREATE.slow.flows";
+      await client.publish({ subject, reply: "test.reply", data });
+      await created.promise;
+    });
+    const properties = { ...connection, subject: "slow.>", durableId: "flows", batchSize: 4 };
+    const polled = await pollDefinition(natsTrigger, { ...properties, pollDuration: LONG });
+    assertEquals(rowsOf(polled.files).map(({ data }) => data), ["one", "two"]);
+    await until(async () => await pendingOf(server.port, "slow", "flows") === 0);
+  },
+);
+
 /** Messages of a consumer that are not acknowledged. */
 async function pendingOf(port: number, stream: string, consumer: string): Promise<unknown> {
   return await withClient(port, async (client) => {
