@@ -251,7 +251,7 @@ export class MqttClient {
     this.#waiting++;
     this.#waitingBytes += length;
     if (this.#isFull) this.#socket.pause();
-    const take = () => this.#options.take(message, () => this.#acknowledge(message));
+    const take = () => this.#options.take(message, this.#acknowledgement(message));
     this.#taken = this.#taken.then(take).then(() => {
       this.#waiting--;
       this.#waitingBytes -= length;
@@ -260,10 +260,13 @@ export class MqttClient {
     this.#taken.catch((error) => this.fail(error));
   }
 
-  #acknowledge({ qos, messageId }: MqttMessage): void {
-    if (qos === 0) return;
-    if (!this.#socket.writable) throw new Error("The connection was closed");
-    this.#send({ cmd: qos === 1 ? "puback" : "pubrec", messageId });
+  /** It does not hold the message: thousands may wait for their acknowledgement. */
+  #acknowledgement({ qos, messageId }: MqttMessage): () => void {
+    return () => {
+      if (qos === 0) return;
+      if (!this.#socket.writable) throw new Error("The connection was closed");
+      this.#send({ cmd: qos === 1 ? "puback" : "pubrec", messageId });
+    };
   }
 }
 

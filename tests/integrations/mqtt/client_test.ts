@@ -1,9 +1,12 @@
 /** Bounds of a connection of MQTT. */
 import { Buffer } from "node:buffer";
 import { Duplex } from "node:stream";
+import v8 from "node:v8";
+import vm from "node:vm";
 import { assertEquals, assertRejects } from "@std/assert";
 import mqttPacket from "mqtt-packet";
-import { MqttClient } from "../../../src/integrations/mqtt/client.ts";
+import { until } from "../../support/processes/machine_processes.ts";
+import { MqttClient, type MqttOptions } from "../../../src/integrations/mqtt/client.ts";
 
 const LENGTH = 1_048_580;
 
@@ -16,14 +19,18 @@ class TestSocket extends Duplex {
   }
 }
 
-function connect(socket: Duplex, protocolVersion: 4 | 5): Promise<MqttClient> {
+function connect(
+  socket: Duplex,
+  protocolVersion: 4 | 5,
+  take: MqttOptions["take"] = () => Promise.resolve(),
+): Promise<MqttClient> {
   return MqttClient.connect(socket, {
     protocolVersion,
     clientId: "a",
     clean: true,
     username: undefined,
     password: undefined,
-    take: () => Promise.resolve(),
+    take,
   });
 }
 
@@ -75,4 +82,26 @@ Deno.test("a connection of MQTT 5 announces the largest packet that it takes", a
     client.fail(new Error("The test is over"));
     socket.destroy();
   }
+});
+
+Deno.test("an acknowledgement of MQTT that waits does not hold its message", async () => {
+  const socket = new TestSocket(), messages: WeakRef<object>[] = [], held: (() => void)[] = [];
+  const client = await connect(socket, 4, (message, acknowledge) => {
+    messages.push(new WeakRef(message));
+    held.push(acknowledge);
+    return Promise.resolve();
+  });
+  // With the topic "a" and the number 7, and one without a message behind it.
+  socket.push(Buffer.from([0x32, 6, 0, 1, 97, 0, 7, 1]));
+  socket.push(Buffer.from([0xd0, 0]));
+  v8.setFlagsFromString("--expose-gc");
+  const collectGarbage = vm.runInNewContext("gc") as () => void;
+  await until(() => {
+    collectGarbage();
+    return Promise.resolve(held.length === 1 && messages[0]?.deref() === undefined);
+  });
+  held[0]?.();
+  assertEquals(socket.written.at(-1), Buffer.from([0x40, 2, 0, 7]));
+  client.fail(new Error("The test is over"));
+  socket.destroy();
 });
