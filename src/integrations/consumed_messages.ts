@@ -3,6 +3,7 @@ import { systemClock } from "../base/time/clock.ts";
 import { readDuration } from "../base/time/duration.ts";
 import { type JsonObject, type JsonValue, tryParseJson } from "../base/json.ts";
 import { dynamicChoice, dynamicProperty, type PropertySchemas } from "../model/flows/schema.ts";
+import { limitedContent } from "../model/ports/storage.ts";
 import type { WorkContext } from "../model/tasks/task_definition.ts";
 import type {
   RealtimeContext,
@@ -53,7 +54,10 @@ export const CONSUMED: PropertySchemas = Object.freeze({
   count: { type: "integer", description: "Number of messages." },
 });
 
-type ConsumingContext = Pick<WorkContext, "properties" | "directory" | "storeFile" | "signal">;
+type ConsumingContext = Pick<
+  WorkContext,
+  "properties" | "directory" | "storeFile" | "signal" | "maxFileBytes"
+>;
 
 const MAX_RECORDS = 100_000;
 const PAUSE_MS = 500;
@@ -87,7 +91,7 @@ async function storedMessages(
     }
   };
   const path = `${await context.directory()}/messages.ion`;
-  await writePieces(path, rowLines(rows()), context.signal);
+  await writePieces(path, limitedContent(rowLines(rows()), context.maxFileBytes), context.signal);
   return { uri: await context.storeFile(path), handles };
 }
 

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { readStructure } from "../base/json_text.ts";
 import { dynamicProperty, type PropertySchemas } from "../model/flows/schema.ts";
 import { isStorageUri } from "../model/namespaces/storage_uri.ts";
+import { limitedContent } from "../model/ports/storage.ts";
 import type { WorkContext } from "../model/tasks/task_definition.ts";
 import { readRows, rowLines, writePieces } from "./row_files.ts";
 
@@ -84,7 +85,7 @@ interface CollectorOptions {
 export class MessageCollector {
   /** Resolves when no more messages are taken; rejects when taking them failed. */
   readonly over: Promise<void>;
-  readonly #context: Pick<WorkContext, "directory" | "storeFile" | "signal">;
+  readonly #context: Pick<WorkContext, "directory" | "storeFile" | "signal" | "maxFileBytes">;
   readonly #options: CollectorOptions;
   readonly #ending = Promise.withResolvers<void>();
   readonly #queue: JsonValue[] = [];
@@ -95,7 +96,7 @@ export class MessageCollector {
   #changed: PromiseWithResolvers<void> = Promise.withResolvers<void>();
 
   constructor(
-    context: Pick<WorkContext, "directory" | "storeFile" | "signal">,
+    context: Pick<WorkContext, "directory" | "storeFile" | "signal" | "maxFileBytes">,
     options: CollectorOptions,
   ) {
     this.#context = context;
@@ -156,11 +157,10 @@ export class MessageCollector {
 
   /** Writes until the end; the storage URI of the file. @throws Error taking messages failed */
   async stored(): Promise<string> {
+    const { signal, maxFileBytes } = this.#context;
     const path = `${await this.#context.directory()}/messages.ion`;
-    await Promise.all([
-      this.over,
-      writePieces(path, rowLines(this.#messages()), this.#context.signal),
-    ]);
+    const lines = limitedContent(rowLines(this.#messages()), maxFileBytes);
+    await Promise.all([this.over, writePieces(path, lines, signal)]);
     return await this.#context.storeFile(path);
   }
 

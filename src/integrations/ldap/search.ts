@@ -1,6 +1,7 @@
 /** `ldap.Search`. */
 import { systemClock } from "../../base/time/clock.ts";
 import { dynamicChoice, dynamicProperty, dynamicText } from "../../model/flows/schema.ts";
+import { limitedContent } from "../../model/ports/storage.ts";
 import { defineTask, optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { writePieces } from "../row_files.ts";
 import { CONNECTION, type LdapClient, withLdap } from "./connection.ts";
@@ -72,7 +73,7 @@ attributes: [cn, mail]`,
     await withLdap(
       context,
       `search "${context.properties.baseDn}"`,
-      (client) => writePieces(path, texts(client), context.signal),
+      (client) => writePieces(path, limitedContent(texts(client), context.maxFileBytes), context.signal),
     );
     const tags = { origin: "Search" };
     context.metric("entries.found", size, { tags });

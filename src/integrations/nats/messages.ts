@@ -119,11 +119,9 @@ const CONSUMING: PropertySchemas = Object.freeze({
 });
 
 /** The reading ends when there are no more messages; its limit of time is that of the source. */
-function bounded<T extends Pick<WorkContext, "properties" | "directory" | "storeFile" | "signal">>(
-  { directory, storeFile, signal, properties }: T,
-) {
+function bounded({ directory, storeFile, signal, maxFileBytes, properties }: WorkContext) {
   const maxRecords = properties.maxRecords ?? MAX_RECORDS;
-  return { directory, storeFile, signal, properties: { maxRecords } };
+  return { directory, storeFile, signal, maxFileBytes, properties: { maxRecords } };
 }
 
 /** Outputs: `messagesCount` and `uri`. */

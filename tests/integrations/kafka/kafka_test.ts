@@ -118,6 +118,21 @@ Deno.test("kafka.Consume takes batches that have more than 256 MiB together from
   assertEquals(rowsOf(files).map(({ offset }) => offset), [5]);
 });
 
+Deno.test("kafka.Consume writes no more than a stored file may have", async () => {
+  await using broker = new KafkaBroker();
+  await runDefinition(produce, {
+    ...connection(broker),
+    topic: "t",
+    from: [{ value: "one" }, { value: "two" }],
+  });
+  const properties = { ...connection(broker), topic: "t", maxRecords: 2, pollDuration: LONG };
+  await assertRejects(
+    () => runDefinition(consume, properties, { maxFileBytes: 100 }),
+    Error,
+    "it is larger than 100 bytes",
+  );
+});
+
 Deno.test("Kafka is connected to by TLS, with the certificate of its authority", async () => {
   const listener = Deno.listenTls({
     hostname: "127.0.0.1",

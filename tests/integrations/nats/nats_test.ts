@@ -89,6 +89,12 @@ Deno.test({ name: "nats.core.Produce and Consume send and take messages of a str
   assertEquals([second.data, second.headers], ['{"n":2}', {}]);
   const rest = await run("core.Consume", { ...subscription, maxRecords: 1 });
   assertEquals(rowsOf(rest.files).map(({ data }) => data === large), [true]);
+  const tooLarge = { ...connection, subject: "orders.new", pollDuration: LONG, maxRecords: 3 };
+  await assertRejects(
+    () => run("core.Consume", tooLarge, { maxFileBytes: 100_000 }),
+    Error,
+    "it is larger than 100000 bytes",
+  );
   const none = await run("core.Consume", { ...subscription, pollDuration: SHORT, maxDuration: LONG });
   assertEquals(none.outputs.messagesCount, 0);
   // A consumer without a name begins with the first message.

@@ -1,6 +1,7 @@
 /** Reads a file of a stage by the address that Snowflake signs for it. */
 import { mkdtemp } from "node:fs/promises";
 import type { MachineWork } from "../../../model/tasks/machine_task.ts";
+import { limitedContent } from "../../../model/ports/storage.ts";
 import { optionalText } from "../../../model/tasks/task_definition.ts";
 import { unpackedFile } from "../../compress/compression.ts";
 import { refusalOf } from "../../http_calls.ts";
@@ -26,6 +27,6 @@ export async function downloadStaged(context: MachineWork): Promise<string> {
   if (status !== 200) throw refusalOf({ operation: `download "${name}"`, url, status, words: text });
   if (properties.compress === false || !path.endsWith(".gz")) return path;
   const plain = path.slice(0, -".gz".length);
-  await writePieces(plain, unpackedFile(path, "GZIP", signal), signal);
+  await writePieces(plain, limitedContent(unpackedFile(path, "GZIP", signal), context.maxFileBytes), signal);
   return plain;
 }
