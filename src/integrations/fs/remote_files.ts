@@ -34,8 +34,9 @@ export interface RemoteFiles {
   move(from: string, to: string): Promise<void>;
 }
 
-/** Files of one task. */
+/** Files of one task, and folders that it looks into. */
 const MAX_FILES = 25_000;
+const MAX_FOLDERS = 100_000;
 
 /** The files of a folder, or the file itself, sorted by path; with `recursive` also those of folders below. */
 export async function filesBelow(
@@ -48,9 +49,12 @@ export async function filesBelow(
   if (!start.isFolder) return matches(start.path) ? [start] : [];
   const found: RemoteFile[] = [];
   const folders = [path];
+  let folderCount = 0;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of await files.list(folder)) {
-      if (entry.isFolder && recursive) folders.push(entry.path);
+      if (entry.isFolder && recursive && folders.push(entry.path) && ++folderCount > MAX_FOLDERS) {
+        throw new Error(`"${path}" has more than ${MAX_FOLDERS} folders`);
+      }
       if (entry.isFile && matches(entry.path)) found.push(entry);
     }
     if (found.length > MAX_FILES) throw new Error(`"${path}" has more than ${MAX_FILES} files`);

@@ -7,8 +7,12 @@ import { folderOf, nameOf, pathIn, type RemoteFile, type RemoteFiles } from "./r
 import type { Done, FileAttributes, SftpChannel, SshConnection } from "./ssh2.ts";
 import { withSshClient } from "./ssh_client.ts";
 
-/** Status of the protocol: no such file. */
+/** Statuses of the protocol: the end of a list, and no such file. */
+const END_OF_LIST = 1;
 const NO_SUCH_FILE = 2;
+/** Characters of the names in a folder, and what an entry counts beside its name. */
+const MAX_LISTING_CHARS = 32 * 1024 * 1024;
+const ENTRY_CHARS = 100;
 const TYPE_MASK = 0o170000;
 const FOLDER_TYPE = 0o040000;
 const FILE_TYPE = 0o100000;
@@ -47,9 +51,35 @@ class SftpFiles implements RemoteFiles {
     this.#sftp = sftp;
   }
 
+  /** The package would read any number of entries. */
   async list(folder: string): Promise<RemoteFile[]> {
-    const entries = await this.#call<Entry[]>(folder, (done) => this.#sftp.readdir(folder || ".", done));
-    return entries.map(({ filename, attrs }) => remoteFile(pathIn(folder, filename), attrs));
+    const found: RemoteFile[] = [];
+    const handle = await this.#call<Uint8Array>(folder, (done) => this.#sftp.opendir(folder || ".", done));
+    for (let chars = 0;;) {
+      const entries = await this.#entries(folder, handle);
+      if (!entries) break;
+      for (const { filename, attrs } of entries) {
+        chars += filename.length + ENTRY_CHARS;
+        found.push(remoteFile(pathIn(folder, filename), attrs));
+      }
+      if (chars > MAX_LISTING_CHARS) {
+        throw new Error(
+          `"${folder}" has too many entries: their names have more than ${MAX_LISTING_CHARS} characters`,
+        );
+      }
+    }
+    await this.#call<void>(folder, (done) => this.#sftp.close(handle, done));
+    return found;
+  }
+
+  /** Some entries; `undefined` at the end. */
+  async #entries(folder: string, handle: Uint8Array): Promise<Entry[] | undefined> {
+    try {
+      return await this.#call<Entry[]>(folder, (done) => this.#sftp.readdir(handle, done));
+    } catch (error) {
+      if ((error as Error).cause === END_OF_LIST) return undefined;
+      throw error;
+    }
   }
 
   async find(path: string): Promise<RemoteFile | undefined> {

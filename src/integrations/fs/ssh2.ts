@@ -23,10 +23,13 @@ export interface FileAttributes {
 
 /** A channel of SFTP. */
 export interface SftpChannel {
+  readonly opendir: (path: string, done: Done<Uint8Array>) => void;
+  /** Some further entries of an open folder; at the end an error. */
   readonly readdir: (
-    path: string,
+    folder: Uint8Array,
     done: Done<{ readonly filename: string; readonly attrs: FileAttributes }[]>,
   ) => void;
+  readonly close: (handle: Uint8Array, done: Done<void>) => void;
   readonly stat: (path: string, done: Done<FileAttributes>) => void;
   readonly fastGet: (
     path: string,
