@@ -233,7 +233,9 @@ class TopicPattern extends RegExp {
 }
 
 function tooManyTopics(reason: string): Error {
-  return new Error(`a consumer has at most ${MAX_TOPICS} topics, and ${reason}; share them among several`);
+  return new Error(
+    `a consumer has at most ${MAX_TOPICS} topics, and ${reason}; share them among several tasks or triggers`,
+  );
 }
 
 function messageFilter({ headerFilters, since }: JsonObject): (message: ReceivedMessage) => boolean {

@@ -18,8 +18,8 @@ Deno.test("a consumer of Kafka has at most 500 topics", async () => {
   await using broker = new KafkaBroker({ listed: topics(501) });
   const message = `Cannot receive messages at "${broker.servers}": a consumer has at most 500 topics, and `;
   const refused = [
-    [{ topicPattern: "topic-.*" }, 'more match "topic-.*"; share them among several'],
-    [{ topic: topics(501) }, "501 are given; share them among several"],
+    [{ topicPattern: "topic-.*" }, 'more match "topic-.*"; share them among several tasks or triggers'],
+    [{ topic: topics(501) }, "501 are given; share them among several tasks or triggers"],
   ] as const;
   for (const [properties, reason] of refused) {
     await assertRejects(
