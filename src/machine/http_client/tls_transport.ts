@@ -1,13 +1,16 @@
 /** TLS by `node:tls`, which can accept any certificate for one request instead of the process. */
-import type { Buffer } from "node:buffer";
 import { connect as connectTcp, type Socket } from "node:net";
+import { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
+import { ReceivedBytes } from "./received_bytes.ts";
 import type { TlsOptions, Transport, TransportAddress } from "./transport.ts";
 
 /** A connection that is plain until {@link TlsTransport.startTls}, for the dialog with a proxy. */
 export class TlsTransport implements Transport {
+  readonly #plain: Socket;
   #socket: Socket;
-  #chunks: AsyncIterator<Uint8Array>;
+  /** Absent before the first read. */
+  #received: ReceivedBytes | undefined;
   /** An error outside of a call must not end the process; later calls throw it. */
   #failure: Error | undefined;
   readonly #note = (error: Error) => {
@@ -15,8 +18,7 @@ export class TlsTransport implements Transport {
   };
 
   private constructor(socket: Socket) {
-    this.#socket = socket;
-    this.#chunks = chunksOf(socket);
+    this.#plain = this.#socket = socket;
     socket.on("error", this.#note);
   }
 
@@ -41,9 +43,10 @@ export class TlsTransport implements Transport {
 
   /** @inheritdoc */
   async startTls({ serverName, isInsecure, ca, certificate: cert, key }: TlsOptions): Promise<void> {
+    this.#received?.leave();
     const servername = /^[\d.]+$|:/.test(serverName) ? "" : serverName;
     const socket = connectTls({
-      socket: this.#socket,
+      socket: streamOf(this.#plain),
       host: serverName,
       servername,
       rejectUnauthorized: !isInsecure,
@@ -53,16 +56,17 @@ export class TlsTransport implements Transport {
     });
     socket.on("error", this.#note);
     this.#socket = socket;
-    this.#chunks = chunksOf(socket);
     await this.#once("secureConnect");
+    this.#received = new ReceivedBytes(socket, this.#plain);
   }
 
   /** @inheritdoc */
   async read(): Promise<Uint8Array | undefined> {
+    this.#received ??= new ReceivedBytes(this.#socket);
     try {
-      const { done, value } = await this.#chunks.next();
+      const bytes = await this.#received.next();
       if (this.#failure) throw this.#failure;
-      return done ? undefined : value;
+      return bytes;
     } catch (error) {
       throw this.#failure ?? error;
     }
@@ -78,6 +82,7 @@ export class TlsTransport implements Transport {
   /** @inheritdoc */
   close(reason?: Error): void {
     this.#socket.destroy(reason);
+    this.#plain.destroy(reason);
   }
 
   /** Resolves at the event, or fails with the socket. */
@@ -89,6 +94,18 @@ export class TlsTransport implements Transport {
   }
 }
 
-async function* chunksOf(socket: Socket): AsyncGenerator<Uint8Array> {
-  for await (const chunk of socket) yield chunk as Buffer;
+/** A stream over a socket. TLS directly over a socket does not continue after a pause of that socket (Deno 2.9.6). */
+function streamOf(socket: Socket): Duplex {
+  const stream = new Duplex({
+    read: () => {},
+    write: (bytes, _encoding, done) => void socket.write(bytes, done),
+    final: (done) => void socket.end(done),
+    destroy: (error, done) => {
+      socket.destroy(error ?? undefined);
+      done(error);
+    },
+  });
+  socket.on("data", (bytes) => stream.push(bytes)).on("end", () => stream.push(null));
+  socket.on("error", (error) => stream.destroy(error)).resume();
+  return stream;
 }
