@@ -3,15 +3,14 @@ import { open } from "node:fs/promises";
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, setOwnProperty } from "../../base/json.ts";
 import { Double, stringifyJson } from "../../base/json.ts";
 import { dynamicChoice, dynamicProperty } from "../../model/flows/schema.ts";
-import { defineTask, type TaskContext } from "../../model/tasks/task_definition.ts";
+import { defineTask } from "../../model/tasks/task_definition.ts";
 import { readRows } from "../row_files.ts";
 import { SCHEMA, schemaFor, UNUSED_OPTIONS } from "./avro_conversions.ts";
 import { AvroConversion } from "./avro_values.ts";
+import type { ParquetColumn } from "./parquet_groups.ts";
 import { ParquetJson } from "./parquet_json.ts";
 import { fetchSource, FROM, ON_BAD_LINES, RECORDS, storeRows, URI_OUTPUT } from "./conversion.ts";
 
-/** Rows that are written at once. */
-const GROUP_ROWS = 10_000;
 /** It is decoded in one turn, to some 50 bytes for each of its own. */
 const MAX_FOOTER_BYTES = 32 * 1024 * 1024;
 /** Of texts, and of bytes as base64. */
@@ -152,61 +151,21 @@ export const ionToParquet = defineTask({
     const source = await fetchSource(context);
     const schema = await schemaFor(context.properties, source);
     const path = `${await context.directory()}/rows.parquet`;
-    context.metric("records", await writeParquet(context, { source, schema, path }));
+    const { ParquetGroups } = await import("./parquet_groups.ts");
+    const codec = context.properties.compressionCodec as "GZIP", { signal } = context;
+    const file = new ParquetGroups(path, { columns: columnsOf(schema), codec, signal });
+    let count = 0;
+    for await (const row of readRows(source)) {
+      signal.throwIfAborted();
+      if (!isJsonObject(row)) throw new Error("Cannot write a row: it is no object");
+      count++;
+      await file.add(row);
+    }
+    await file.end();
+    context.metric("records", count);
     return { uri: await context.storeFile(path) };
   },
 });
-
-interface ParquetFile {
-  readonly source: string;
-  readonly schema: JsonValue;
-  readonly path: string;
-}
-
-/** Writes the file; gives the number of rows. */
-async function writeParquet(
-  { properties, signal }: TaskContext,
-  { source, schema, path }: ParquetFile,
-): Promise<number> {
-  const { fileWriter, ParquetWriter } = await import("hyparquet-writer");
-  const { gzipSync } = await import("node:zlib");
-  const columns = columnsOf(schema);
-  const writer = new ParquetWriter({
-    writer: fileWriter(path),
-    schema: [
-      { name: "root", num_children: columns.length },
-      ...columns.map(({ name, element }) => ({ name, repetition_type: "OPTIONAL" as const, ...element })),
-    ],
-    codec: properties.compressionCodec as "GZIP",
-    compressors: { GZIP: (bytes: Uint8Array) => new Uint8Array(gzipSync(bytes)) },
-  });
-  let count = 0;
-  let batch: JsonObject[] = [];
-  const flush = async () => {
-    const columnData = columns.map(({ name, encode }) => ({
-      name,
-      data: batch.map((row) => encode(row[name] ?? null)),
-    }));
-    await writer.write({ columnData });
-    batch = [];
-  };
-  for await (const row of readRows(source)) {
-    signal.throwIfAborted();
-    if (!isJsonObject(row)) throw new Error("Cannot write a row: it is no object");
-    count++;
-    if (batch.push(row) >= GROUP_ROWS) await flush();
-  }
-  if (batch.length > 0) await flush();
-  await writer.finish();
-  return count;
-}
-
-/** A column: its element of the schema, and its values as the writer takes them. */
-interface Column {
-  readonly name: string;
-  readonly element: ParquetElement;
-  readonly encode: (value: JsonValue) => unknown;
-}
 
 interface ParquetElement {
   readonly type: "BOOLEAN" | "INT32" | "INT64" | "FLOAT" | "DOUBLE" | "BYTE_ARRAY";
@@ -229,7 +188,7 @@ const ELEMENTS: ReadonlyMap<string, ParquetElement> = new Map<string, ParquetEle
 ]);
 
 /** @throws Error it is no record */
-function columnsOf(schema: JsonValue): Column[] {
+function columnsOf(schema: JsonValue): ParquetColumn[] {
   if (!isJsonObject(schema) || schema.type !== "record") {
     throw new Error("Invalid schema: it must be a record");
   }
@@ -238,7 +197,10 @@ function columnsOf(schema: JsonValue): Column[] {
     const name = String(field.name);
     const kind = String(type.logicalType ?? type.type);
     const element = ELEMENTS.get(kind) ?? { type: "BYTE_ARRAY", converted_type: "JSON" };
-    return { name, element, encode: encoderOf(name, kind, type) };
+    return {
+      element: { name, repetition_type: "OPTIONAL", ...element },
+      encode: encoderOf(name, kind, type),
+    };
   });
 }
 
@@ -252,7 +214,7 @@ function columnType(schema: JsonValue): JsonObject {
   return isJsonObject(schema.type) ? columnType(schema.type) : schema;
 }
 
-function encoderOf(name: string, kind: string, type: JsonObject): Column["encode"] {
+function encoderOf(name: string, kind: string, type: JsonObject): ParquetColumn["encode"] {
   if (!ELEMENTS.has(kind)) return (value) => value === null ? null : JSON.parse(stringifyJson(value));
   const conversion = new AvroConversion({
     type: "record",
@@ -260,6 +222,7 @@ function encoderOf(name: string, kind: string, type: JsonObject): Column["encode
     fields: [{ name, type: ["null", kind === "decimal" ? "double" : type] }],
   });
   return (value) => {
+    if (value === null) return null;
     const record = conversion.encode({ [name]: value }) as Record<string, Record<string, unknown> | null>;
     const wrapped = record[name];
     if (wrapped === null || wrapped === undefined) return null;
