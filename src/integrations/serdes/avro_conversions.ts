@@ -5,6 +5,8 @@ import { writeFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type JsonValue, stringifyJson, tryParseJson } from "../../base/json.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { defineTask, optionalText } from "../../model/tasks/task_definition.ts";
 import { readRows } from "../row_files.ts";
@@ -21,6 +23,8 @@ import {
   storeRows,
   URI_OUTPUT,
 } from "./conversion.ts";
+
+const TURN_MS = 10;
 
 /** Properties of the types that write by an Avro schema. */
 export const SCHEMA: PropertySchemas = Object.freeze({
@@ -86,9 +90,11 @@ export const ionToAvro = defineTask({
     const schema = await schemaFor(properties, source);
     const { avro, typeOf } = await loadAvro();
     const conversion = new AvroConversion(schema);
+    const turns = new Turns(systemClock, TURN_MS);
     let records = 0;
     const encoded = async function* () {
       for await (const row of counted(readRows(source), () => records++)) {
+        await turns.next();
         try {
           yield conversion.encode(row);
         } catch (error) {

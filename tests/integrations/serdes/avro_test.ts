@@ -1,9 +1,10 @@
 /** Conversion between Avro, Parquet and Ion. */
 import { deflateRawSync } from "node:zlib";
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { avroToIon, inferAvroSchema, ionToAvro } from "../../../src/integrations/serdes/avro_conversions.ts";
 import { ionToParquet, parquetToIon } from "../../../src/integrations/serdes/parquet_conversions.ts";
+import { AvroConversion } from "../../../src/integrations/serdes/avro_values.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
 
@@ -253,4 +254,23 @@ Deno.test("a field of a schema of Avro may have a decimal as its default", async
   const fields = [{ name: "a", type: "double", default: 0.5 }, { name: "b", type: "int" }];
   const schema = JSON.stringify({ type: "record", name: "R", fields });
   assertEquals(await roundTrip(AVRO, '{"b":1}\n', { schema }), '{"a":0.5,"b":1}\n');
+});
+
+Deno.test("others go on between the rows that IonToAvro writes", async () => {
+  const { encode } = AvroConversion.prototype;
+  const seen: number[] = [];
+  let ticks = 0;
+  AvroConversion.prototype.encode = function (value) {
+    seen.push(ticks);
+    for (const end = performance.now() + 11; performance.now() < end;);
+    return encode.call(this, value);
+  };
+  const timer = setInterval(() => ticks++, 0);
+  try {
+    await runDefinition(ionToAvro, { from: FROM }, { files: { [FROM]: '{"a":1}\n'.repeat(20) } });
+  } finally {
+    clearInterval(timer);
+    AvroConversion.prototype.encode = encode;
+  }
+  assertNotEquals(seen.at(0), seen.at(-1));
 });
