@@ -106,7 +106,7 @@ export const ionToAvro = defineTask({
       }
     };
     const path = `${await context.directory()}/rows.avro`;
-    const type = typeOf(schema);
+    const type = typeOf(schema, { hasDefaults: true });
     const encoder = new avro.streams.BlockEncoder(type, {
       codec: "deflate",
       writeHeader: true,

@@ -7,6 +7,8 @@ import { type JsonValue, tryParseJson } from "../../base/json.ts";
 
 /** Bytes of a block without compression, which is in memory: writers make blocks of 16 KB to 16 MB. */
 const MAX_BLOCK_BYTES = 64 * 1024 * 1024;
+/** It is read in one turn. */
+const MAX_SCHEMA_BYTES = 4 * 1024 * 1024;
 const READ_BYTES = 64 * 1024;
 const MAX_VARINT_BYTES = 10;
 const MAGIC = Buffer.from("Obj\x01");
@@ -47,9 +49,11 @@ export class AvroFile implements AsyncDisposable {
     await this.#handle.close();
   }
 
-  /** The schema of the values; `undefined` if it is no JSON. */
+  /** The schema of the values; `undefined` if it is no JSON. @throws Error it is too large */
   get schema(): JsonValue | undefined {
-    return tryParseJson(String(this.#meta.get("avro.schema")));
+    const text = this.#meta.get("avro.schema");
+    if (text === undefined || text.length <= MAX_SCHEMA_BYTES) return tryParseJson(String(text));
+    throw new Error(`Its schema has ${text.length} bytes, and at most ${MAX_SCHEMA_BYTES} are possible`);
   }
 
   /** The blocks, which are read one by one. @throws Error one is malformed, or too large */

@@ -5,15 +5,15 @@
 import { gzipSync } from "node:zlib";
 import type { CompressionCodec, RowGroup, SchemaElement } from "hyparquet";
 import { fileWriter, ParquetWriter } from "hyparquet-writer";
-import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { Turns } from "../../base/time/turn.ts";
+import { sizeOf } from "../value_size.ts";
 
 const MAX_COLUMNS = 16_384;
 const GROUP_ROWS = 10_000;
-/** The rows of a group are in memory: characters of their texts and names, and some for each value. */
+/** The rows of a group are in memory; their size is that of {@link sizeOf}. */
 const GROUP_CHARS = 16 * 1024 * 1024;
-const VALUE_CHARS = 4;
 /** Columns of all groups. What the footer says about them is in memory, 1.5 KB for each, and is written in one turn. */
 const MAX_PARTS = 100_000;
 /** Of the least and the greatest value of a column in a group, which are in memory, too. */
@@ -55,7 +55,7 @@ export class ParquetGroups {
 
   /** Adds a row. @throws Error a value does not fit its column, or there are too many groups */
   async add(row: JsonObject): Promise<void> {
-    this.#chars += charsOf(row);
+    this.#chars += sizeOf(row);
     if (this.#rows.push(row) >= GROUP_ROWS || this.#chars >= GROUP_CHARS) await this.#write();
   }
 
@@ -107,14 +107,4 @@ export class ParquetGroups {
 
 function isLong(bound: unknown): boolean {
   return (typeof bound === "string" || bound instanceof Uint8Array) && bound.length > MAX_BOUND_LENGTH;
-}
-
-function charsOf(value: JsonValue): number {
-  if (typeof value === "string") return VALUE_CHARS + value.length;
-  let chars = VALUE_CHARS;
-  if (Array.isArray(value)) { for (const item of value) chars += charsOf(item); }
-  else if (isJsonObject(value)) {
-    for (const [name, member] of Object.entries(value)) chars += name.length + charsOf(member);
-  }
-  return chars;
 }

@@ -178,9 +178,14 @@ const COUNTS: readonly (readonly [JsonObject, number, readonly number[], string]
     ROW({ type: "array", items: "null" }),
     1,
     [...zigzag(10_100), 0],
-    "more than 20064 records, items and nulls",
+    "more than 20064 records, fields, items and nulls",
   ],
-  [ROW({ type: "array", items: "null" }), 1, zigzag(1e12), "more than 20096 records, items and nulls"],
+  [
+    ROW({ type: "array", items: "null" }),
+    1,
+    zigzag(1e12),
+    "more than 20096 records, fields, items and nulls",
+  ],
   [
     { type: "record", name: "R", fields: [] },
     1e12,
@@ -195,6 +200,19 @@ for (const [schema, rows, block, message] of COUNTS) {
     await assertRejects(() => runDefinition(avroToIon, { from: FROM }, { files }), Error, message);
   });
 }
+
+Deno.test("a value of Avro has at most 1,000,000 records, fields, items and nulls", async () => {
+  const item = { type: "record", name: "I", fields: ["a", "b", "c"].map((name) => ({ name, type: "int" })) };
+  const schema = ROW({ type: "array", items: item });
+  const read = (items: number) => {
+    const block = [...zigzag(items), ...new Uint8Array(3 * items), 0];
+    const files = { [FROM]: avroFile(schema, 1, block) };
+    return runDefinition(avroToIon, { from: FROM }, { files });
+  };
+  const { metrics } = await read(199_999);
+  assertEquals(metrics.records, 1);
+  await assertRejects(() => read(200_000), Error, "more than 1000000 records, fields, items and nulls");
+});
 
 Deno.test("items of Avro that take no bytes are read up to a limit", async () => {
   const list = ROW({ type: "array", items: "null" });
@@ -233,7 +251,11 @@ function doubled(
 
 /** Records that take no bytes, or fewer than they have: the schema and the error. */
 const NESTED: readonly (readonly [string, JsonObject, string])[] = [
-  ["of nulls", doubled(30, "null", (type) => type), "A value has more than 20016 records, items and nulls"],
+  [
+    "of nulls",
+    doubled(30, "null", (type) => type),
+    "A value has more than 20016 records, fields, items and nulls",
+  ],
   ["behind the end", doubled(30, "int", (type) => [type]), "truncated block"],
 ];
 for (const [what, schema, message] of NESTED) {
@@ -242,6 +264,15 @@ for (const [what, schema, message] of NESTED) {
     await assertRejects(() => runDefinition(avroToIon, { from: FROM }, { files }), Error, message);
   });
 }
+
+Deno.test("an Avro file whose schema has more than 4 MiB is refused", async () => {
+  const files = { [FROM]: avroFile({ ...ROW({ type: "int" }), doc: "x".repeat(4 * 1024 * 1024) }, 0, []) };
+  await assertRejects(
+    () => runDefinition(avroToIon, { from: FROM }, { files }),
+    Error,
+    "Its schema has 4194",
+  );
+});
 
 Deno.test("an Avro file whose block unpacks to more than 64 MiB is refused", async () => {
   const packed = deflateRawSync(new Uint8Array(64 * 1024 * 1024 + 1));
