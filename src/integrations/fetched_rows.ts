@@ -1,5 +1,7 @@
 /** What becomes of the rows of a query: outputs, or a file. */
 import { type JsonObject, type JsonValue, stringifyJson } from "../base/json.ts";
+import { systemClock } from "../base/time/clock.ts";
+import { Turns } from "../base/time/turn.ts";
 import { dynamicProperty, type PropertySchema, type PropertySchemas } from "../model/flows/schema.ts";
 import { limitedContent } from "../model/ports/storage.ts";
 import type { WorkContext } from "../model/tasks/task_definition.ts";
@@ -10,6 +12,7 @@ import { rowLines, writePieces } from "./row_files.ts";
 const MAX_FETCHED_ROWS = 100_000;
 /** Outputs are part of the execution; more belongs into a file. */
 const MAX_FETCHED_CHARS = 32 * 1024 * 1024;
+const TURN_MS = 10;
 
 /** Property: what becomes of the rows. */
 export const FETCH_TYPE: PropertySchema = dynamicProperty(
@@ -39,9 +42,10 @@ export async function fetchedRows(
     const { value } = await rows.next();
     return value === undefined ? { size: 0 } : { row: value, size: 1 };
   }
-  const fetched = new OutputRows();
+  const fetched = new OutputRows(), turns = new Turns(systemClock, TURN_MS);
   for await (const row of rows) {
     fetched.add(row);
+    await turns.next();
     if (fetched.list.length <= MAX_FETCHED_ROWS) continue;
     throw new Error(
       `Cannot fetch the rows: there are more than ${MAX_FETCHED_ROWS}; store them in a file, with STORE`,
