@@ -14,11 +14,14 @@ import { defineMachineTask } from "../../model/tasks/machine_task.ts";
 import { optionalText, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { FETCH_TYPE, fetchedRows, ROWS_OUTPUTS } from "../fetched_rows.ts";
 import { cancelledOnStop, pause } from "../http_calls.ts";
+import { checkColumns, checkRow } from "../result_columns.ts";
 import { type AwsCall, AwsClient, CONNECTION } from "./client.ts";
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
 const PAGE_ROWS = 1_000;
+/** DESCRIBE gives one cell for all of its three columns. */
+const MAX_MISSING_CELLS = 8;
 
 /** Outputs: `queryExecutionId`, `outputLocation`, and what `fetchType` asks for. */
 export const athenaQuery = defineMachineTask({
@@ -136,6 +139,7 @@ async function* rowsOf(
     });
     const set = isJsonObject(page.ResultSet) ? page.ResultSet : {};
     const columns = isJsonObject(set.ResultSetMetadata) ? objectsOf(set.ResultSetMetadata.ColumnInfo) : [];
+    checkColumns(columns.map(({ Name: name }) => ({ name: String(name) })));
     for (const row of objectsOf(set.Rows)) {
       if (!isHeader) yield rowOf(columns, objectsOf(row.Data));
       isHeader = false;
@@ -145,6 +149,7 @@ async function* rowsOf(
 }
 
 function rowOf(columns: readonly JsonObject[], cells: readonly JsonObject[]): JsonObject {
+  if (columns.length > MAX_MISSING_CELLS) checkRow(columns, cells);
   const row: JsonObject = {};
   for (const [index, { Name: name, Type: type }] of columns.entries()) {
     setOwnProperty(row, String(name), valueOf(cells[index]?.VarCharValue, String(type)));

@@ -3,9 +3,10 @@ import { mkdtemp } from "node:fs/promises";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { WorkContext } from "../../model/tasks/task_definition.ts";
 import { OutputRows } from "../fetched_rows.ts";
+import { checkColumns, checkRow } from "../result_columns.ts";
 import { type Cell, type Column, jsonRow } from "./cells.ts";
 import { IonFile } from "./ion_file.ts";
-import { checkColumns, checkRow, type RowSink, type StatementResult } from "./session.ts";
+import type { RowSink, StatementResult } from "./session.ts";
 
 /** `fetchType`. */
 type FetchType = "NONE" | "FETCH" | "FETCH_ONE" | "STORE";

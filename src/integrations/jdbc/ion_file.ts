@@ -1,7 +1,7 @@
 /** Writes rows as lines of Ion into a file. */
 import { ByteFile } from "../byte_file.ts";
+import { checkColumns, checkRow, MalformedMessage } from "../result_columns.ts";
 import { type Cell, type Column, ionCell, lastOfNames } from "./cells.ts";
-import { checkColumns, checkRow, MalformedMessage } from "./session.ts";
 
 /** A cell is written as it is, up to six times as long where each character must be escaped. */
 const MAX_GROWTH = 6;

@@ -1,13 +1,9 @@
 /** A connection to a database, as the task types use it. */
 import type { JsonObject } from "../../base/json.ts";
 import type { MachineWork } from "../../model/tasks/machine_task.ts";
+import { checkColumns } from "../result_columns.ts";
 import type { Cell, Column } from "./cells.ts";
 import type { BoundStatement, SqlSyntax } from "./sql_text.ts";
-
-/** Most columns of a result: MySQL and SQL Server allow as many. */
-const MAX_COLUMNS = 4_096;
-/** A row of a few bytes repeats all names. */
-const [MAX_NAME_CHARS, MAX_NAMES_CHARS] = [2_048, 256 * 1024];
 
 /** Receives the rows of a statement as they arrive. */
 export interface RowSink {
@@ -17,33 +13,6 @@ export interface RowSink {
   row(cells: readonly Cell[]): void;
   /** Instead of `row`: a row of the PostgreSQL protocol, from its number of cells on. @throws MalformedMessage */
   frame?(bytes: Uint8Array, start: number, end: number): void;
-}
-
-/** What a server sent is no message of its protocol. */
-export class MalformedMessage extends Error {}
-
-/** Refuses a result that is too wide. @throws MalformedMessage */
-export function checkColumns(columns: readonly Column[]): void {
-  if (columns.length > MAX_COLUMNS) {
-    throw new MalformedMessage(
-      `The result has ${columns.length} columns; the limit is ${MAX_COLUMNS}: select fewer of them`,
-    );
-  }
-  let chars = 0;
-  for (const { name } of columns) {
-    chars += name.length;
-    if (name.length <= MAX_NAME_CHARS && chars <= MAX_NAMES_CHARS) continue;
-    throw new MalformedMessage(
-      `The names of the columns are too long; the limits are ${MAX_NAME_CHARS} characters for a name ` +
-        `and ${MAX_NAMES_CHARS} for all: name columns with AS, or select fewer of them`,
-    );
-  }
-}
-
-/** Refuses a list that lacks cells: a row of two bytes would stand for all columns. @throws MalformedMessage */
-export function checkRow(columns: readonly Column[], cells: readonly Cell[]): void {
-  if (cells.length >= columns.length) return;
-  throw new MalformedMessage(`A row has ${cells.length} cells, the result has ${columns.length} columns`);
 }
 
 /** For statements whose rows are not wanted. */

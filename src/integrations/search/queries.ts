@@ -14,6 +14,7 @@ import {
 } from "../../model/flows/schema.ts";
 import { defineTask, type TaskContext, type TaskDefinition } from "../../model/tasks/task_definition.ts";
 import { FETCH_TYPE, fetchedRows, ROWS_OUTPUTS } from "../fetched_rows.ts";
+import { checkColumns, checkRow } from "../result_columns.ts";
 import { CONNECTION_EXAMPLE } from "./documents.ts";
 import { connectionProperties, EngineClient, type EngineKind, mapOf } from "./engine.ts";
 
@@ -38,8 +39,10 @@ async function queried(
   cells: JsonValue | undefined,
 ): Promise<JsonObject> {
   const list = Array.isArray(cells) ? cells.filter((row) => Array.isArray(row)) : [];
+  checkColumns(columns.map(({ name }) => ({ name: String(name) })));
   const rows = async function* () {
     for (const values of list) {
+      checkRow(columns, values);
       const row: JsonObject = {};
       for (const [index, { name }] of columns.entries()) {
         setOwnProperty(row, String(name), values[index] ?? null);

@@ -189,8 +189,8 @@ function cells(...values: readonly (string | undefined)[]): JsonObject {
   return { Data: values.map((value): JsonObject => value === undefined ? {} : { VarCharValue: value }) };
 }
 
-/** A query that ends at the second look, with two pages of rows. */
-function athena(): (request: ApiRequest, body: JsonObject) => ApiReply {
+/** A query that ends at the second look, with two pages of rows, or the one that is given. */
+function athena(page?: JsonObject): (request: ApiRequest, body: JsonObject) => ApiReply {
   let looks = 0;
   return ({ headers }, body) => {
     switch (headers["x-amz-target"]) {
@@ -205,7 +205,7 @@ function athena(): (request: ApiRequest, body: JsonObject) => ApiReply {
           },
         };
       default:
-        return {
+        return page ?? {
           ResultSet: {
             ResultSetMetadata: { ColumnInfo: COLUMNS },
             Rows: body.NextToken === undefined
@@ -253,6 +253,31 @@ Deno.test("Query of Athena waits for the end and reads typed rows", async () => 
     "application/x-amz-json-1.1",
   ]);
 });
+
+function columnsOf(count: number): JsonObject[] {
+  return Array.from({ length: count }, (_, index) => ({ Name: `c${index}`, Type: "varchar" }));
+}
+
+/** Results that would be larger than they are, and one of DESCRIBE. */
+const WIDE: readonly (readonly [columns: readonly JsonObject[], message: string | undefined])[] = [
+  [columnsOf(4_097), "The result has 4097 columns; the limit is 4096"],
+  [[{ Name: "x".repeat(2_049), Type: "varchar" }], "The names of the columns are too long"],
+  [columnsOf(9), "A row has 1 cells, the result has 9 columns"],
+  [columnsOf(3), undefined],
+];
+
+for (const [columns, message] of WIDE) {
+  Deno.test(`Query of Athena ${message ? "refuses" : "reads"} a row of one cell with ${columns.length} columns`, async () => {
+    const set = { ResultSetMetadata: { ColumnInfo: columns as JsonObject[] }, Rows: [cells("a\tint\t")] };
+    await using stub = serviceStub("athena", athena({ ResultSet: set }));
+    const run = async () => {
+      const properties = { ...connection(stub), ...QUERY, fetchType: "FETCH", skipHeader: false };
+      return (await runDefinition(athenaQuery, properties)).outputs.rows;
+    };
+    if (message) await assertRejects(run, Error, message);
+    else assertEquals(await run(), [{ c0: "a\tint\t", c1: null, c2: null }]);
+  });
+}
 
 Deno.test("a failed query of Athena is an error with its reason", async () => {
   await using stub = serviceStub(

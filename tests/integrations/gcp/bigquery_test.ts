@@ -164,6 +164,45 @@ Deno.test("queryRows() gives the text itself of an integer or a time that is lon
   assertEquals(rows, [{ n: digits, at: digits }]);
 });
 
+/** Responses whose rows would be larger than they are. */
+const WIDE: readonly (readonly [what: string, page: JsonObject, message: string])[] = [
+  [
+    "more than 4,096 columns",
+    { schema: { fields: Array.from({ length: 4_097 }, (_, index) => ({ name: `c${index}` })) } },
+    "The result has 4097 columns; the limit is 4096",
+  ],
+  [
+    "more than 4,096 columns together with those of records",
+    {
+      schema: { fields: [{ name: "a", fields: [{ name: "b", fields: Array(4_095).fill({ name: "c" }) }] }] },
+    },
+    "The result has 4097 columns; the limit is 4096",
+  ],
+  [
+    "a long name",
+    { schema: { fields: [{ name: "x".repeat(2_049) }] } },
+    "The names of the columns are too long",
+  ],
+  [
+    "a row that lacks cells",
+    { schema: { fields: [{ name: "a" }, { name: "b" }] }, rows: [{ f: [{ v: "1" }] }] },
+    "A row has 1 cells, the result has 2 columns",
+  ],
+  [
+    "a record that lacks cells",
+    { schema: { fields: [{ name: "a", fields: [{ name: "b" }] }] }, rows: [{ f: [{ v: {} }] }] },
+    "A row has 0 cells, the result has 1 columns",
+  ],
+];
+
+for (const [what, page, message] of WIDE) {
+  Deno.test(`queryRows() refuses a result with ${what}`, async () => {
+    const client = { json: () => Promise.resolve(page) } as unknown as GcpClient;
+    const read = () => Array.fromAsync(queryRows(client, { projectId: "p", jobId: "j" }));
+    await assertRejects(read, Error, message);
+  });
+}
+
 Deno.test("Query stores the rows with their types, or gives the first", async () => {
   await using stub = gcpStub(jobs());
   const stored = await runDefinition(bigqueryQuery, {

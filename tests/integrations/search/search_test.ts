@@ -200,6 +200,23 @@ Deno.test("elasticsearch.Esql sends the query with its filter, and gives rows by
   assertEquals([...stored.files.values()], ['{"author":"Ann","pages":300}\n{"author":"Bob","pages":null}\n']);
 });
 
+Deno.test("elasticsearch.Esql refuses rows that lack cells, and too many columns", async () => {
+  const columns = Array.from({ length: 4_097 }, (_, index) => ({ name: `c${index}`, type: "keyword" }));
+  await using engine = new ApiStub(({ text }) => ({
+    columns: text.includes("wide") ? columns : columns.slice(0, 2),
+    values: [[1]],
+  }));
+  const server = connectionTo([engine.url]);
+  for (
+    const [query, message] of [
+      ["FROM wide", "The result has 4097 columns; the limit is 4096"],
+      ["FROM books", "A row has 1 cells, the result has 2 columns"],
+    ]
+  ) {
+    await assertRejects(() => run("elasticsearch.Esql", { ...server, query: String(query) }), Error, message);
+  }
+});
+
 Deno.test("opensearch.Ppl gives rows, or the text of another format", async () => {
   await using engine = new ApiStub(({ query }) =>
     query.format === "jdbc"

@@ -12,6 +12,7 @@ import {
   tryParseJson,
 } from "../../../base/json.ts";
 import { optionalText } from "../../../model/tasks/task_definition.ts";
+import { checkColumns, checkRow } from "../../result_columns.ts";
 import type { GcpClient } from "../client.ts";
 import type { JobReference } from "./jobs.ts";
 
@@ -41,14 +42,25 @@ export async function* queryRows(
       operation: `read the rows of the job "${jobId}"`,
     });
     const fields = isJsonObject(page.schema) ? objectsOf(page.schema.fields) : [];
+    checkFields(fields);
     for (const row of objectsOf(page.rows)) yield rowOf(fields, row);
     pageToken = optionalText(page.pageToken);
   } while (pageToken !== undefined);
 }
 
+/** Refuses fields, with those of their records, that are too many or have long names. @throws MalformedMessage */
+function checkFields(fields: readonly JsonObject[]): void {
+  const all = [...fields];
+  for (const { fields: inner } of all) {
+    for (const field of objectsOf(inner)) all.push(field);
+  }
+  checkColumns(all.map(({ name }) => ({ name: String(name) })));
+}
+
 /** A row has `f`, a list of cells, each with `v`. */
 function rowOf(fields: readonly JsonObject[], row: JsonObject): JsonObject {
   const cells = objectsOf(row.f);
+  checkRow(fields, cells);
   const values: JsonObject = {};
   for (const [index, field] of fields.entries()) {
     setOwnProperty(values, String(field.name), valueOf(field, cells[index]?.v));

@@ -4,15 +4,10 @@ import type { Buffer } from "node:buffer";
 import { Double, type JsonValue } from "../../../base/json.ts";
 import { type Clock, systemClock } from "../../../base/time/clock.ts";
 import type { ConnectAddress, WorkContext } from "../../../model/tasks/task_definition.ts";
+import { MalformedMessage } from "../../result_columns.ts";
 import type { Cell, Column } from "../cells.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "../database_url.ts";
-import {
-  MalformedMessage,
-  type RowSink,
-  type SqlSession,
-  type StatementResult,
-  textProperty,
-} from "../session.ts";
+import { type RowSink, type SqlSession, type StatementResult, textProperty } from "../session.ts";
 import type { BoundStatement } from "../sql_text.ts";
 import { columnOf } from "./column_types.ts";
 import {

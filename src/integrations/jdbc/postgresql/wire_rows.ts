@@ -5,7 +5,7 @@
  */
 import { Buffer } from "node:buffer";
 import { releaseBytes } from "../../../base/bytes.ts";
-import { MalformedMessage } from "../session.ts";
+import { MalformedMessage } from "../../result_columns.ts";
 
 const HEAD_BYTES = 5;
 const DATA_ROW = 0x44;
