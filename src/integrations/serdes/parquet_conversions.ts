@@ -15,6 +15,8 @@ import { fetchSource, FROM, ON_BAD_LINES, RECORDS, storeRows, URI_OUTPUT } from 
 const MAX_FOOTER_BYTES = 32 * 1024 * 1024;
 /** Of texts, and of bytes as base64. */
 const MAX_ROW_CHARS = 64 * 1024 * 1024;
+/** As which a value of a list or object counts: a row is made in one turn. */
+const VALUE_CHARS = 64;
 
 /** Output: `uri`. */
 export const parquetToIon = defineTask({
@@ -109,9 +111,14 @@ function valueOf(value: unknown, budget: CharBudget): JsonValue {
     spend(budget, Math.ceil(value.length / 3) * 4);
     return value.toBase64();
   }
-  if (Array.isArray(value)) return value.map((item) => valueOf(item, budget));
+  if (Array.isArray(value)) {
+    spend(budget, VALUE_CHARS * value.length);
+    return value.map((item) => valueOf(item, budget));
+  }
+  const members = Object.entries(value);
+  spend(budget, VALUE_CHARS * members.length);
   const object: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) setOwnProperty(object, name, valueOf(member, budget));
+  for (const [name, member] of members) setOwnProperty(object, name, valueOf(member, budget));
   return object;
 }
 
@@ -119,7 +126,7 @@ function spend(budget: CharBudget, chars: number): void {
   budget.left -= chars;
   if (budget.left >= 0) return;
   throw new Error(
-    `Cannot read the file: the texts of a row have more than ${MAX_ROW_CHARS} characters; write them to several rows`,
+    `Cannot read the file: the texts of a row have more than ${MAX_ROW_CHARS} characters, as ${VALUE_CHARS} of which each value of a list or object counts; write them to several rows`,
   );
 }
 

@@ -143,3 +143,14 @@ Deno.test("ParquetToIon refuses a row whose texts have more than 64 Mi character
     "Cannot read the file: the texts of a row have more than 67108864 characters",
   );
 });
+
+for (const value of [new Array(1_048_577).fill(0), { a: { b: new Array(1_048_575).fill(0) } }]) {
+  Deno.test(`ParquetToIon refuses a row with more than 1 Mi values in ${Array.isArray(value) ? "a list" : "objects"}`, async () => {
+    const file = jsonFile([value]);
+    await assertRejects(
+      () => runDefinition(parquetToIon, { from: FROM }, { files: { [FROM]: file } }),
+      Error,
+      "more than 67108864 characters, as 64 of which each value of a list or object counts",
+    );
+  });
+}
