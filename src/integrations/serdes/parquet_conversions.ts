@@ -55,12 +55,15 @@ async function* parquetRows(path: string): AsyncGenerator<JsonValue> {
     maxSlice = Infinity;
     const schema = parquetSchema(metadata);
     for (const group of metadata.row_groups) {
-      const columns = (await readGroup(file, { group, schema })).map(({ name, parts }) =>
+      const columns = readGroup(file, { group, schema }).map(({ name, parts }) =>
         [name, new ColumnValues(parts)] as const
       );
       for (let row = 0; row < Number(group.num_rows); row++) {
         const object: JsonObject = {}, budget = { left: MAX_ROW_CHARS };
-        for (const [name, values] of columns) setOwnProperty(object, name, valueOf(values.next(), budget));
+        for (const [name, values] of columns) {
+          if (values.isAtEnd) await values.readOn();
+          setOwnProperty(object, name, valueOf(values.next(), budget));
+        }
         yield object;
       }
     }
@@ -71,23 +74,31 @@ async function* parquetRows(path: string): AsyncGenerator<JsonValue> {
 
 /** The values of a column, one after the other. */
 class ColumnValues {
-  readonly #chunks: readonly ArrayLike<unknown>[];
-  #chunk = 0;
+  readonly #parts: AsyncIterator<ArrayLike<unknown>>;
+  #part: ArrayLike<unknown> | undefined = [];
   #index = 0;
 
-  constructor(chunks: readonly ArrayLike<unknown>[]) {
-    this.#chunks = chunks.filter(({ length }) => length > 0);
+  constructor(parts: AsyncIterable<ArrayLike<unknown>>) {
+    this.#parts = parts[Symbol.asyncIterator]();
+  }
+
+  /** Whether there may be values that must be read first. */
+  get isAtEnd(): boolean {
+    return this.#part !== undefined && this.#index >= this.#part.length;
+  }
+
+  /** Reads the next part that has values. */
+  async readOn(): Promise<void> {
+    while (this.isAtEnd) {
+      const { value, done } = await this.#parts.next();
+      this.#part = done === true ? undefined : value;
+      this.#index = 0;
+    }
   }
 
   /** The next value; `undefined` after the last one. */
   next(): unknown {
-    const values = this.#chunks[this.#chunk];
-    const value = values?.[this.#index++];
-    if (this.#index === values?.length) {
-      this.#chunk++;
-      this.#index = 0;
-    }
-    return value;
+    return this.#part?.[this.#index++];
   }
 }
 

@@ -17,6 +17,8 @@ type Reader = Parameters<typeof readPage>[0];
 /** Packed values are in groups of eight, of which the last may be filled up; some writers fill a run of 504. */
 const PADDING = 512;
 const MAX_BIT_WIDTH = 32;
+/** Texts of a page that are decoded at once. */
+const MAX_DELTA_TEXTS = 1_000_000;
 /** Bytes before the runs of a first version of pages, which say how long they are. */
 const LENGTH_BYTES = 4;
 
@@ -56,11 +58,13 @@ export function checkEncoding(page: Uint8Array, header: PageHeader, column: Page
   });
 }
 
-function readerOf(bytes: Uint8Array): Reader {
+/** A reader from the first byte on. */
+export function readerOf(bytes: Uint8Array): Reader {
   return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
 }
 
-function widthOf(maxLevel: number): number {
+/** Bits of a level. */
+export function widthOf(maxLevel: number): number {
   return 32 - Math.clz32(maxLevel);
 }
 
@@ -123,10 +127,14 @@ function checkValues(reader: Reader, values: Values): number {
       return 0;
     }
     case "DELTA_BINARY_PACKED":
+      checkDeltas(reader);
+      return 0;
     case "DELTA_LENGTH_BYTE_ARRAY":
+      whole(count, MAX_DELTA_TEXTS, "values");
       checkDeltas(reader);
       return 0;
     case "DELTA_BYTE_ARRAY": {
+      whole(count, MAX_DELTA_TEXTS, "values");
       checkDeltas(reader);
       const prefixes = new Int32Array(count);
       deltaBinaryUnpack(reader, count, prefixes);

@@ -9,7 +9,7 @@ import { parquetToIon } from "../../../src/integrations/serdes/parquet_conversio
 import { runDefinition } from "../../support/flows/definition_run.ts";
 
 const FROM = "kestra:///demo/source";
-const [PLAIN, RLE, DELTA, DELTA_BYTES, SPLIT] = [0, 3, 5, 7, 9];
+const [PLAIN, RLE, DELTA, DELTA_LENGTHS, DELTA_BYTES, SPLIT] = [0, 3, 5, 6, 7, 9];
 const RLE_DICTIONARY = 8;
 const MAX = 2 ** 31 - 1;
 
@@ -106,17 +106,17 @@ Deno.test("ParquetToIon reads pages of both versions, and of dictionaries", asyn
 
 const MALFORMED: readonly (readonly [what: string, pages: readonly Page[], chunk: Chunk, message: string])[] =
   [
-    ["a number of values", [{ values: MAX, bytes: NUMBER }], {}, `${MAX} values, and at most 32000000`],
+    ["a number of values", [{ values: MAX, bytes: NUMBER }], {}, `${MAX} values, and at most 8388608`],
     ["a negative number of values", [{ values: -1, bytes: NUMBER }], {}, "-1 values"],
     [
       "a number of values of the second version",
       [{ type: 3, values: MAX, bytes: NUMBER, others: { field_5: { field_1: 1 } } }],
       {},
-      `${MAX} values, and at most 32000000`,
+      `${MAX} values, and at most 8388608`,
     ],
     ["a number of nulls", [{ type: 3, nulls: -MAX, bytes: NUMBER }], {}, `${-MAX} nulls, and at most 1 are`],
-    ["a number of entries", [{ ...DICTIONARY, values: MAX }], {}, `${MAX} values, and at most 32000000`],
-    ["a size", [{ bytes: NUMBER, size: MAX }], { codec: "GZIP" }, `${MAX} bytes, and at most 1073741824`],
+    ["a number of entries", [{ ...DICTIONARY, values: MAX }], {}, `${MAX} values, and at most 8388608`],
+    ["a size", [{ bytes: NUMBER, size: MAX }], { codec: "GZIP" }, `${MAX} bytes, and at most 268435456`],
     [
       "a run of levels",
       [{ bytes: LEVELS }],
@@ -157,6 +157,12 @@ const MALFORMED: readonly (readonly [what: string, pages: readonly Page[], chunk
       { element: { type: "BYTE_ARRAY" } },
       "bytes, and at most 10737418",
     ],
+    ...[DELTA_LENGTHS, DELTA_BYTES].map((encoding): typeof MALFORMED[number] => [
+      `a number of texts of the encoding ${encoding}`,
+      [{ encoding, values: 1_000_001, bytes: [1, 1, 2, 0, 0] }],
+      { element: { type: "BYTE_ARRAY" } },
+      "1000001 values, and at most 1000000 are",
+    ]),
     [
       "a length of values",
       [{ encoding: SPLIT, bytes: NUMBER }],
