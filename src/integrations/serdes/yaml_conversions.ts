@@ -1,5 +1,7 @@
 /** `serdes.yaml.…`: YAML from and to Ion and JSON. */
 import { type JsonValue, stringifyJson } from "../../base/json.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 import { parseYaml, yamlText } from "../../languages/yaml/mod.ts";
 import { dynamicFlag } from "../../model/flows/schema.ts";
 import { defineTask } from "../../model/tasks/task_definition.ts";
@@ -20,6 +22,7 @@ import { jsonValues } from "./json_values.ts";
 
 /** Longest document in characters: one document is held in memory. */
 const MAX_DOCUMENT_CHARS = 16 * 1024 * 1024;
+const TURN_MS = 10;
 const DOCUMENT_START = /^---(?:\s|$)/;
 const DOCUMENT_END = /^\.\.\.(?:\s|$)/;
 
@@ -103,12 +106,14 @@ async function* yamlRows(path: string, charset: string): AsyncGenerator<JsonValu
 }
 
 async function* yamlValues(path: string, charset: string): AsyncGenerator<JsonValue> {
+  const turns = new Turns(systemClock, TURN_MS);
   let document = "";
   for await (const line of linesOf(readTextFile(path, charset))) {
     const isStart = DOCUMENT_START.test(line);
     if ((isStart || DOCUMENT_END.test(line)) && hasContent(document)) {
       yield parseYaml(document);
       document = "";
+      await turns.next();
     }
     if (DOCUMENT_END.test(line)) document = "";
     else document += `${line}\n`;

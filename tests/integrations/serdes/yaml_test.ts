@@ -1,5 +1,5 @@
 /** Conversion between YAML, JSON and Ion. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import {
   ionToYaml,
@@ -9,6 +9,7 @@ import {
 } from "../../../src/integrations/serdes/yaml_conversions.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
+import { ticksAtRows } from "../../support/row_ticks.ts";
 
 const FROM = "kestra:///demo/source";
 
@@ -43,3 +44,10 @@ for (const definition of [yamlToIon, yamlToJson]) {
     );
   });
 }
+
+Deno.test("others go on between the documents that YamlToIon reads", async () => {
+  const files = { [FROM]: "--- 1\n".repeat(20) };
+  const ticks = await ticksAtRows(() => runDefinition(yamlToIon, { from: FROM }, { files }));
+  // The last document ends with the file, which is read then.
+  assertNotEquals(ticks.at(-20), ticks.at(-2));
+});
