@@ -4,6 +4,8 @@ import { WireType } from "@bufbuild/protobuf/wire";
 
 /** Some 300 ms, and 100 MB. */
 const MAX_FIELDS = 400_000;
+/** Fields of the types of all messages: each message takes some time for each of them, also for those that it does not have. */
+const MAX_TYPE_FIELDS = 4_000_000;
 /** Its bytes are a message, whose type they name. */
 const ANY = "google.protobuf.Any";
 const { DOUBLE, FLOAT, FIXED64, FIXED32, SFIXED64, SFIXED32, STRING, BYTES } = ScalarType;
@@ -32,9 +34,15 @@ interface Part {
 export function checkFieldCount(type: DescMessage, bytes: Uint8Array): void {
   const known = new Map<unknown, Fields>(), cursor = new Cursor(bytes);
   const open: Part[] = [{ fields: fieldsOf(type, known), start: 0, end: bytes.length }];
-  let count = 0;
+  let count = 0, typeFields = 0;
   for (let part = open.pop(); part; part = open.pop()) {
     const { byNumber, isAny } = part.fields;
+    typeFields += byNumber.size;
+    if (typeFields > MAX_TYPE_FIELDS) {
+      throw new Error(
+        `it has messages whose types have more than ${MAX_TYPE_FIELDS} fields together: divide it into several messages`,
+      );
+    }
     let groups = 0;
     for (cursor.at = part.start; cursor.at < part.end;) {
       const tag = cursor.varint(), wireType = tag & 7;

@@ -2,6 +2,8 @@
 import { open, readFile } from "node:fs/promises";
 import type { DescMessage, Message, MessageShape, Registry } from "@bufbuild/protobuf";
 import type { JsonValue } from "../../base/json.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 import { dynamicFlag, dynamicText } from "../../model/flows/schema.ts";
 import { defineTask } from "../../model/tasks/task_definition.ts";
 import { fetchSource, FROM, RECORDS, storeRows, URI_OUTPUT } from "./conversion.ts";
@@ -9,6 +11,7 @@ import { delimitedMessages, type Delimiting } from "./delimited_messages.ts";
 
 /** Largest message, and largest descriptor, in bytes. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+const TURN_MS = 10;
 
 /** Output: `uri`. */
 export const protobufToIon = defineTask({
@@ -116,9 +119,12 @@ async function* decoded(
 ): AsyncGenerator<JsonValue> {
   const { fromBinary, toJson } = await import("@bufbuild/protobuf");
   const { checkFieldCount } = await import("./protobuf_size.ts");
+  // A message of no bytes takes some time for each field of its type.
+  const turns = new Turns(systemClock, TURN_MS);
   let count = 0;
   for await (const bytes of messages) {
     count++;
+    await turns.next();
     try {
       checkFieldCount(type, bytes);
       const message = fromBinary(type, bytes, { readUnknownFields: isStrict });

@@ -1,8 +1,9 @@
 /** The conversion of Protocol Buffers, with descriptors and messages that the test writes byte by byte. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { delimitedMessages } from "../../../src/integrations/serdes/delimited_messages.ts";
 import { protobufToIon } from "../../../src/integrations/serdes/protobuf_to_ion.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
+import { ticksAtRows } from "../../support/row_ticks.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 
 type Bytes = readonly number[];
@@ -187,6 +188,34 @@ for (const [what, message] of TOO_MANY) {
     await assertRejects(() => rowsOf(message()), Error, "it has more than 400000 fields and elements");
   });
 }
+
+/** Descriptors of a list of messages whose type has 2,000 fields, or of that type. */
+function wideDescriptors(): Uint8Array {
+  const fields = Array.from({ length: 2_000 }, (_, index) => field(`f${index}`, index + 1, INT32)).flat();
+  const wide = block(4, [...block(1, "Wide"), ...fields]);
+  const product = block(4, [
+    ...block(1, "Product"),
+    ...field("wide", 1, MESSAGE, { label: 3, typeName: ".shop.Wide" }),
+  ]);
+  const file = [...block(1, "product.proto"), ...block(2, "shop"), ...wide, ...product];
+  return new Uint8Array(block(1, [...file, ...block(12, "proto3")]));
+}
+
+Deno.test("ProtobufToIon refuses a message with many messages of wide types", async () => {
+  const read = (count: number) => rowsOf(repeated([0x0a, 0], count), {}, wideDescriptors());
+  assertEquals(JSON.parse((await read(10)).rows[0] ?? ""), { wide: Array(10).fill({}) });
+  await assertRejects(
+    () => read(2_000),
+    Error,
+    "messages whose types have more than 4000000 fields together",
+  );
+});
+
+Deno.test("others go on between the messages that ProtobufToIon reads", async () => {
+  const messages = delimited(...Array(20).fill(PEAR));
+  const ticks = await ticksAtRows(() => rowsOf(messages, { delimited: true }));
+  assertNotEquals(ticks.at(-20), ticks.at(-1));
+});
 
 Deno.test("ProtobufToIon refuses descriptors with too many fields", async () => {
   const given = repeated([0x0a, 0], 400_001);
