@@ -1,6 +1,6 @@
 /** The types of Google Workspace against a stub of the APIs of Drive (v3), Sheets (v4) and Calendar (v3). */
-import { assertEquals, assertRejects } from "@std/assert";
-import type { JsonObject } from "../../src/base/json.ts";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import type { JsonObject, JsonValue } from "../../src/base/json.ts";
 import { calendarInsertEvent } from "../../src/integrations/googleworkspace/calendar.ts";
 import {
   driveCreate,
@@ -10,6 +10,7 @@ import {
   driveList,
   driveUpload,
 } from "../../src/integrations/googleworkspace/drive.ts";
+import { rowsOf } from "../../src/integrations/googleworkspace/sheet_values.ts";
 import { sheetsRead, sheetsReadRange } from "../../src/integrations/googleworkspace/sheets_read.ts";
 import {
   sheetsCreate,
@@ -380,3 +381,17 @@ Deno.test("a refusal names the operation, and the credentials are never shown", 
     "Missing serviceAccount: give the JSON key of a service account",
   );
 });
+
+const WIDE: readonly (readonly [columns: number, rows: number, message: string])[] = [
+  [4_097, 1, "The result has 4097 columns; the limit is 4096"],
+  [4_000, 1_001, "1001 of them with 4000 columns have more than 4000000 cells; read them in several ranges"],
+];
+
+for (const [columns, rows, message] of WIDE) {
+  Deno.test(`rows of a sheet without cells are refused: ${message}`, () => {
+    const names = Array.from({ length: columns }, (_, index) => `c${index}`);
+    const cells = [names, ...Array<JsonValue[]>(rows - 1).fill([])];
+    assertThrows(() => rowsOf(cells, true), Error, message);
+    assertEquals(rowsOf(cells, false), cells);
+  });
+}

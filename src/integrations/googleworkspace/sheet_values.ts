@@ -2,7 +2,11 @@
 import { type JsonObject, type JsonValue, setOwnProperty } from "../../base/json.ts";
 import { dynamicText, type PropertySchema, type PropertySchemas } from "../../model/flows/schema.ts";
 import type { GcpRequest } from "../gcp/client.ts";
+import { checkColumns } from "../result_columns.ts";
 import { connectionProperties } from "./connection.ts";
+
+/** Of all rows, which are in memory: those at the end of a row need not be sent. */
+const MAX_CELLS = 4_000_000;
 
 /** Properties of all types of Google Sheets; files are deleted by the API of Google Drive. */
 export const SHEETS: PropertySchemas = connectionProperties(["spreadsheets", "drive"]);
@@ -27,13 +31,19 @@ export function cellsOf(range: JsonValue | undefined): JsonValue[][] {
   return Array.isArray(values) ? values.filter(Array.isArray) : [];
 }
 
-/** With a header an object a row, by the texts of the first row. */
+/** With a header an object a row, by the texts of the first row. @throws Error they have too many columns or cells */
 export function rowsOf(cells: readonly JsonValue[][], hasHeader: boolean): JsonValue[] {
   if (!hasHeader) return [...cells];
-  const [names = [], ...rows] = cells;
-  return rows.map((row) => {
+  const names = (cells[0] ?? []).map(String);
+  checkColumns(names.map((name) => ({ name })));
+  if (names.length * cells.length > MAX_CELLS) {
+    throw new Error(
+      `Cannot read the rows: ${cells.length} of them with ${names.length} columns have more than ${MAX_CELLS} cells; read them in several ranges`,
+    );
+  }
+  return cells.slice(1).map((row) => {
     const object: JsonObject = {};
-    for (const [index, name] of names.entries()) setOwnProperty(object, String(name), row[index] ?? null);
+    for (const [index, name] of names.entries()) setOwnProperty(object, name, row[index] ?? null);
     return object;
   });
 }
