@@ -25,6 +25,8 @@ import {
 
 /** Groups are held in memory. */
 const MAX_GROUPS = 100_000;
+/** Aggregates of all groups, some 60 bytes each. */
+const MAX_CELLS = 4_000_000;
 /** Of the fields that the records of groups have in common. */
 const MAX_COMMON_CHARS = 64 * 1024 * 1024;
 
@@ -211,6 +213,11 @@ class Groups {
   #newGroup(key: string, common: JsonValue[]) {
     if (this.#groups.size >= MAX_GROUPS) {
       throw new Error(`Cannot aggregate: there are more than ${MAX_GROUPS} groups`);
+    }
+    if ((this.#groups.size + 1) * this.#columns.length > MAX_CELLS) {
+      throw new Error(
+        `Cannot aggregate: ${this.#columns.length} aggregates of all groups are more than ${MAX_CELLS}; ask for fewer aggregates, or group by fewer values`,
+      );
     }
     this.#commonChars += key.length;
     if (this.#commonChars > MAX_COMMON_CHARS) {

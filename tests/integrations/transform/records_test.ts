@@ -255,6 +255,19 @@ Deno.test("Aggregate refuses groups whose common values take too much memory", a
   );
 });
 
+Deno.test("Aggregate refuses more than 4,000,000 aggregates of all groups", async () => {
+  const run = (count: number) => {
+    const aggregates = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`f${i}`, "count()"]));
+    const rows = Array.from({ length: count }, (_, i) => `{"a":${i}}\n`).join("");
+    const files = { [FILE]: rows };
+    return runDefinition(task("Aggregate"), { from: FILE, groupBy: ["a"], aggregates, output: "STORE" }, {
+      files,
+    });
+  };
+  assertEquals((await run(100)).metrics.groups, 100);
+  await assertRejects(() => run(4_001), Error, "1000 aggregates of all groups are more than 4000000");
+});
+
 Deno.test("Map gives the fields of one record their steps together", async () => {
   const fields = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`f${i}`, "sum(list)"]));
   const list = Array(100_000).fill(1);
