@@ -5,6 +5,7 @@
 import { Buffer } from "node:buffer";
 import type { Type } from "avsc";
 import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "../../base/json.ts";
+import { tryParseLongJson } from "../../base/json_turns.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";
 import { basicCredentials } from "../../model/http/http_request.ts";
 import { callRepeatedly, refusalOf } from "../http_calls.ts";
@@ -15,6 +16,8 @@ const CONTENT_TYPE = "application/vnd.schemaregistry.v1+json";
 const HEAD_BYTES = 5;
 /** Schemas that are kept: a connection rarely has more than some of a topic. */
 const MAX_SCHEMAS = 1_000;
+/** Of a schema, which is read in one turn. */
+const MAX_SCHEMA_CHARS = 4 * 1024 * 1024;
 
 /** What a value is written for. */
 export interface Subject {
@@ -132,7 +135,7 @@ export class SchemaRegistry {
     const { status, text } = await sent.catch((error: Error) => {
       throw new RegistryError(error.message, { cause: error });
     });
-    const json = tryParseJson(text);
+    const json = await tryParseLongJson(text);
     if (status === 200 && isJsonObject(json)) return json;
     const words = isJsonObject(json) && json.message !== undefined ? String(json.message) : text;
     throw new RegistryError(refusalOf({ operation, url, status, words }).message);
@@ -148,6 +151,9 @@ async function knownSchema(
   const { typeOf } = await loadAvro();
   try {
     if (kind !== "AVRO") throw new Error(`it is one of ${String(kind)}`);
+    if (String(text).length > MAX_SCHEMA_CHARS) {
+      throw new Error(`it has more than ${MAX_SCHEMA_CHARS} characters`);
+    }
     const schema = tryParseJson(String(text)) ?? String(text);
     return {
       id,

@@ -152,6 +152,17 @@ Deno.test("a schema of another kind is refused", async () => {
   await assertRejects(() => sent, Error, "Cannot use the schema 5 of the registry: it is one of PROTOBUF");
 });
 
+Deno.test("a schema with more than 4 MiB is refused", async () => {
+  await using broker = new KafkaBroker();
+  const schema = JSON.stringify({ type: "string", doc: "x".repeat(4 * 1024 * 1024) });
+  await using stub = registry(({ path }) => path.endsWith("/latest") ? { id: 5, schema } : undefined);
+  await assertRejects(
+    () => send({ broker, stub }, { n: 1 }),
+    Error,
+    "Cannot use the schema 5 of the registry: it has more than 4194304 characters",
+  );
+});
+
 Deno.test("SKIPPED leaves out messages that are not AVRO, but not those whose schema cannot be read", async () => {
   await using broker = new KafkaBroker();
   let isGone = false;
