@@ -1,6 +1,15 @@
 /** `serdes.json.JsonToToon` and `serdes.json.ToonToJson`: Token-Oriented Object Notation, a short form of JSON for language models. */
 import { open } from "node:fs/promises";
-import { type JsonValue, parseJson, stringifyJson } from "../../base/json.ts";
+import type { JsonStreamEvent } from "@toon-format/toon";
+import {
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  setOwnProperty,
+  stringifyJson,
+} from "../../base/json.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { Turns } from "../../base/time/turn.ts";
 import type { MetricDeclaration } from "../../model/flows/type_declaration.ts";
 import { defineTask, type TaskContext } from "../../model/tasks/task_definition.ts";
 import { readTextFile, writePieces } from "../row_files.ts";
@@ -11,6 +20,9 @@ import { encodedTexts } from "./encoded_texts.ts";
 const LARGE = /\d{16}/;
 /** A document is held in memory: its notation depends on all elements of a list. */
 const MAX_BYTES = 4 * 1024 * 1024;
+const TURN_MS = 10;
+/** Events that are taken before the clock is read. */
+const EVENTS_AT_ONCE = 100;
 
 const RECORDS: Readonly<Record<string, MetricDeclaration>> = Object.freeze({
   records: { type: "counter", description: "Number of elements, if the document is a list; else 1." },
@@ -38,7 +50,7 @@ export const jsonToToon = defineTask({
         ? rawString(context.source)
         : value;
     const isLarge = LARGE.test(text);
-    const document = parsed(() => JSON.parse(text, isLarge ? revive : undefined), "JSON");
+    const document = await parsed(() => JSON.parse(text, isLarge ? revive : undefined), "JSON");
     const lines = function* () {
       for (const line of encodeLines(document)) yield `${line}\n`;
     };
@@ -61,8 +73,8 @@ export const toonToJson = defineTask({
   }],
   async run(context) {
     const text = await sourceText(context);
-    const { decode } = await import("@toon-format/toon");
-    const document = parsed(() => parseJson(JSON.stringify(decode(text))), "TOON");
+    const { decodeStreamSync } = await import("@toon-format/toon");
+    const document = await parsed(() => builtInTurns(decodeStreamSync(text.split("\n"))), "TOON");
     return await store(context, "document.json", document, [stringifyJson(document)]);
   },
 });
@@ -78,14 +90,41 @@ async function sourceText(context: TaskContext): Promise<string> {
 }
 
 /** @throws Error with the words of the reader, which name the line */
-function parsed(read: () => JsonValue, format: string): JsonValue {
+async function parsed(read: () => JsonValue | Promise<JsonValue>, format: string): Promise<JsonValue> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     throw new Error(`Cannot read the file: it is no ${format}: ${(error as Error).message}`, {
       cause: error,
     });
   }
+}
+
+/** The document of the events, as `decode` of the package builds it in one turn. */
+async function builtInTurns(events: Iterable<JsonStreamEvent>): Promise<JsonValue> {
+  const turns = new Turns(systemClock, TURN_MS);
+  const open: { readonly value: JsonValue[] | JsonObject; key: string }[] = [];
+  let root: JsonValue = null, count = 0;
+  const add = (value: JsonValue) => {
+    const parent = open.at(-1);
+    if (!parent) root = value;
+    else if (Array.isArray(parent.value)) parent.value.push(value);
+    else setOwnProperty(parent.value, parent.key, value);
+  };
+  for (const event of events) {
+    if (event.type === "startObject" || event.type === "startArray") {
+      const value = event.type === "startObject" ? {} : [];
+      add(value);
+      open.push({ value, key: "" });
+    } else if (event.type === "key") {
+      const parent = open.at(-1);
+      if (parent) parent.key = event.key;
+    } else if (event.type === "primitive") {
+      add(typeof event.value === "number" ? parseJson(JSON.stringify(event.value)) : event.value);
+    } else open.pop();
+    if (++count % EVENTS_AT_ONCE === 0) await turns.next();
+  }
+  return root;
 }
 
 async function store(context: TaskContext, name: string, document: JsonValue, texts: Iterable<string>) {

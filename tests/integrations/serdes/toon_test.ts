@@ -1,5 +1,5 @@
 /** The conversions between JSON and TOON. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { jsonToToon, toonToJson } from "../../../src/integrations/serdes/toon_conversions.ts";
 import type { TaskDefinition } from "../../../src/model/tasks/task_definition.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
@@ -59,3 +59,19 @@ for (const [type, source, error] of REFUSED) {
     await assertRejects(() => converted(type, source), Error, error);
   });
 }
+
+Deno.test("others go on while ToonToJson reads a long document", async () => {
+  const { digest } = crypto.subtle;
+  let turns = 0;
+  crypto.subtle.digest = (...args) => {
+    turns++;
+    return digest.apply(crypto.subtle, args);
+  };
+  try {
+    const { text } = await converted(toonToJson, `[50000]{a,b}:\n${"  1.5,x\n".repeat(50_000)}`);
+    assertEquals(text, `[${Array(50_000).fill('{"a":1.5,"b":"x"}').join(",")}]`);
+  } finally {
+    crypto.subtle.digest = digest;
+  }
+  assertNotEquals(turns, 0);
+});
