@@ -30,14 +30,17 @@ interface Part {
   readonly end: number;
 }
 
-/** @throws Error the message with all within it has too many fields and elements of lists, or is malformed */
-export function checkFieldCount(type: DescMessage, bytes: Uint8Array): void {
+/**
+ * `anyFields`: fields of the widest type that a message of any type may have.
+ * @throws Error the message with all within it has too many fields and elements of lists, or is malformed
+ */
+export function checkFieldCount(type: DescMessage, bytes: Uint8Array, anyFields = 0): void {
   const known = new Map<unknown, Fields>(), cursor = new Cursor(bytes);
   const open: Part[] = [{ fields: fieldsOf(type, known), start: 0, end: bytes.length }];
   let count = 0, typeFields = 0;
   for (let part = open.pop(); part; part = open.pop()) {
     const { byNumber, isAny } = part.fields;
-    typeFields += byNumber.size;
+    typeFields += isAny ? anyFields : byNumber.size;
     if (typeFields > MAX_TYPE_FIELDS) {
       throw new Error(
         `it has messages whose types have more than ${MAX_TYPE_FIELDS} fields together: divide it into several messages`,

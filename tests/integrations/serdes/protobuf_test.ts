@@ -189,26 +189,37 @@ for (const [what, message] of TOO_MANY) {
   });
 }
 
-/** Descriptors of a list of messages whose type has 2,000 fields, or of that type. */
+/** Descriptors of two lists of messages, of a type with 2,000 fields, and of any type. */
 function wideDescriptors(): Uint8Array {
   const fields = Array.from({ length: 2_000 }, (_, index) => field(`f${index}`, index + 1, INT32)).flat();
   const wide = block(4, [...block(1, "Wide"), ...fields]);
   const product = block(4, [
     ...block(1, "Product"),
     ...field("wide", 1, MESSAGE, { label: 3, typeName: ".shop.Wide" }),
+    ...field("any", 2, MESSAGE, { label: 3, typeName: ".google.protobuf.Any" }),
   ]);
-  const file = [...block(1, "product.proto"), ...block(2, "shop"), ...wide, ...product];
-  return new Uint8Array(block(1, [...file, ...block(12, "proto3")]));
+  const any = block(4, [...block(1, "Any"), ...field("type_url", 1, STRING), ...field("value", 2, BYTES)]);
+  const anyFile = [...block(1, "any.proto"), ...block(2, "google.protobuf"), ...any];
+  const file = [
+    ...block(1, "product.proto"),
+    ...block(2, "shop"),
+    ...block(3, "any.proto"),
+    ...wide,
+    ...product,
+  ];
+  return new Uint8Array([anyFile, file].flatMap((each) => block(1, [...each, ...block(12, "proto3")])));
 }
 
 Deno.test("ProtobufToIon refuses a message with many messages of wide types", async () => {
-  const read = (count: number) => rowsOf(repeated([0x0a, 0], count), {}, wideDescriptors());
-  assertEquals(JSON.parse((await read(10)).rows[0] ?? ""), { wide: Array(10).fill({}) });
-  await assertRejects(
-    () => read(2_000),
-    Error,
-    "messages whose types have more than 4000000 fields together",
-  );
+  const read = (no: number, count: number) => rowsOf(repeated([no * 8 + 2, 0], count), {}, wideDescriptors());
+  for (const [no, name] of [[1, "wide"], [2, "any"]] as const) {
+    assertEquals(JSON.parse((await read(no, 10)).rows[0] ?? ""), { [name]: Array(10).fill({}) });
+    await assertRejects(
+      () => read(no, 2_001),
+      Error,
+      "messages whose types have more than 4000000 fields together",
+    );
+  }
 });
 
 Deno.test("others go on between the messages that ProtobufToIon reads", async () => {
