@@ -65,13 +65,19 @@ export async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<str
 
 /** As {@link linesOf}, the lines of each text together: a promise for each line would take as long as reading it. */
 async function* lineBatches(texts: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
-  let rest = "";
+  // Pieces of the line that has no end yet.
+  let pieces: string[] = [], chars = 0;
   for await (const text of texts) {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
-    if (rest.length > MAX_LINE_CHARS) throw new Error(`A line has more than ${MAX_LINE_CHARS} characters`);
+    const [first = "", ...others] = text.split("\n");
+    pieces.push(first);
+    chars += first.length;
+    const lines = others.length > 0 ? [pieces.join(""), ...others] : [];
+    const rest = lines.pop();
+    if (rest !== undefined) [pieces, chars] = [[rest], rest.length];
+    if (chars > MAX_LINE_CHARS) throw new Error(`A line has more than ${MAX_LINE_CHARS} characters`);
     yield lines.map((line) => line.endsWith("\r") ? line.slice(0, -1) : line);
   }
+  const rest = pieces.join("");
   if (rest !== "") yield [rest];
 }
 

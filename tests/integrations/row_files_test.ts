@@ -1,7 +1,7 @@
 /** Files of rows. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { type JsonValue, stringifyJson } from "../../src/base/json.ts";
-import { passRows, readRows, rowLines, writePieces } from "../../src/integrations/row_files.ts";
+import { linesOf, passRows, readRows, rowLines, writePieces } from "../../src/integrations/row_files.ts";
 import { withTempDir } from "../support/temp_dir.ts";
 
 Deno.test("writePieces() writes pieces until the budget of all files is spent", async () => {
@@ -103,3 +103,31 @@ for (const [what, text] of FEW_PARSES) {
     assertEquals(parses < 100, true, `${parses} times`);
   });
 }
+
+Deno.test("lines are the same, wherever the pieces of their text end", async () => {
+  const text = "a\r\n\nbc\n\r\r\nd";
+  for (let size = 1; size <= text.length; size++) {
+    const pieces = async function* () {
+      for (let at = 0; at < text.length; at += size) yield await Promise.resolve(text.slice(at, at + size));
+    };
+    assertEquals(await Array.fromAsync(linesOf(pieces())), ["a", "", "bc", "\r", "d"], String(size));
+  }
+});
+
+Deno.test("the characters of a long line are looked at once", async () => {
+  const pieces = async function* () {
+    for (let count = 0; count < 100; count++) yield await Promise.resolve("x".repeat(1_000));
+  };
+  const { split } = String.prototype;
+  let chars = 0;
+  String.prototype.split = function (...args: [never]) {
+    chars += this.length;
+    return split.apply(this, args);
+  };
+  try {
+    assertEquals((await Array.fromAsync(linesOf(pieces()))).map(({ length }) => length), [100_000]);
+  } finally {
+    String.prototype.split = split;
+  }
+  assertEquals(chars < 200_000, true, `${chars} characters`);
+});
