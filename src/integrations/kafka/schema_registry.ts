@@ -9,7 +9,7 @@ import { tryParseLongJson } from "../../base/json_turns.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";
 import { basicCredentials } from "../../model/http/http_request.ts";
 import { callRepeatedly, refusalOf } from "../http_calls.ts";
-import { AvroConversion, loadAvro } from "../serdes/avro_values.ts";
+import { AvroConversion, loadAvro } from "../serdes/avro/avro_values.ts";
 import { ClientProperties, type Connector } from "./connection.ts";
 
 const CONTENT_TYPE = "application/vnd.schemaregistry.v1+json";

@@ -18,7 +18,7 @@ import {
   URI_OUTPUT,
 } from "./conversion.ts";
 import { encodedTexts } from "./encoded_texts.ts";
-import { jsonValues } from "./json_values.ts";
+import { jsonValues } from "./json/json_values.ts";
 
 /** Longest document in characters: one document is held in memory. */
 const MAX_DOCUMENT_CHARS = 16 * 1024 * 1024;
