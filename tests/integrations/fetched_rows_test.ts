@@ -3,7 +3,7 @@ import { assertEquals, assertNotEquals } from "@std/assert";
 import type { JsonObject } from "../../src/base/json.ts";
 import { fetchedRows } from "../../src/integrations/fetched_rows.ts";
 
-Deno.test("others go on between the rows that are outputs", async () => {
+Deno.test("others run between the rows that are outputs", async () => {
   let ticks = 0;
   const seen: number[] = [];
   const rows = async function* (): AsyncGenerator<JsonObject> {

@@ -114,7 +114,7 @@ Deno.test("lines are the same, wherever the pieces of their text end", async () 
   }
 });
 
-Deno.test("the characters of a long line are looked at once", async () => {
+Deno.test("the characters of a long line are read once", async () => {
   const pieces = async function* () {
     for (let count = 0; count < 100; count++) yield await Promise.resolve("x".repeat(1_000));
   };

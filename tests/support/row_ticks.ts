@@ -1,4 +1,4 @@
-/** Whether others go on between the rows that a task writes. */
+/** Whether others run between the rows that a task writes. */
 
 /** Ticks of a timer so far at each row that is written by `work`; a row takes longer than a turn may. */
 export async function ticksAtRows(work: () => Promise<unknown>): Promise<number[]> {

@@ -44,7 +44,7 @@ export function isRequest(event: Event): event is Request {
   return REQUESTS.has(event.type);
 }
 
-/** The codes of refusals because of a state, with the words that begin their messages. */
+/** The codes of refusals because of a state, with the first words of their messages. */
 const PREFIXES = {
   conflict: "Illegal state",
   invalid_argument: "Illegal argument",

@@ -34,7 +34,7 @@ export interface RemoteFiles {
   move(from: string, to: string): Promise<void>;
 }
 
-/** Files of one task, and folders that it looks into. */
+/** Files of one task, and folders that it lists. */
 const MAX_FILES = 25_000;
 const MAX_FOLDERS = 100_000;
 

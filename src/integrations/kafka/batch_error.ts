@@ -23,6 +23,6 @@ export class BatchError extends Error {
     const topic = bytes.toString("utf8", 2, 2 + bytes.readInt16BE(0));
     const place = `offset ${this.#firstOffset} of partition ${this.#partition} of the topic "${topic}"`;
     this.message =
-      `${this.#reason}; the batch begins at ${place}: to go on, move the position of the group behind it with the tools of Kafka`;
+      `${this.#reason}; the batch begins at ${place}: to continue, move the position of the group behind it with the tools of Kafka`;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Limits of the topics of a consumer. Version 2.2.4 of the package `kafkajs`, the last one, copies all topics for each of them, and
- * looks for each of its partitions in all of a topic.
+ * searches all partitions of a topic for each one.
  */
 import type { ClassModule } from "./package_limits.ts";
 

@@ -67,7 +67,7 @@ export function awaitedPatterns(awaited: AwaitedFlows): readonly string[] {
   return narrowest([all.flatMap(awaitedPatterns), ...decisive.map(awaitedPatterns)]);
 }
 
-/** True if this part says of each flow whether its executions can fire the trigger: none of another part is enough. */
+/** True if a flow must match this part: a match of another part alone does not fire the trigger. */
 function isDecisive(awaited: AwaitedFlows): boolean {
   if ("all" in awaited) return awaited.all.some(isDecisive);
   if ("any" in awaited) return awaited.any.length > 0 && awaited.any.every(isDecisive);

@@ -87,7 +87,7 @@ export class Subflows {
   }
 }
 
-/** The refusal with the words that clients look for, if the flow or its revision is missing; 0 stands for the latest one. */
+/** The refusal with the words that clients know, if the flow or its revision is missing; 0 stands for the latest one. */
 function withFlow(error: unknown, { namespace, flowId, revision = 0 }: SubflowRequest): unknown {
   if (!(error instanceof DomainError) || error.code !== "not_found") return error;
   const wanted = `Unable to find flow '${namespace}'.'${flowId}' with revision '${revision}':`;

@@ -89,8 +89,8 @@ export class ReactionQueue implements Reactions {
   }
 
   /**
-   * Reads stored announcements when few are in progress. Each that is announced meanwhile stays stored for the next read. One
-   * that ends meanwhile may have been read before: it is over.
+   * Reads stored announcements when few are in progress. Each that is announced during the read stays stored for the next one.
+   * One that ends during the read may have been read before: it is over.
    */
   async #catchUp(): Promise<void> {
     if (this.#ended) return;

@@ -16,7 +16,7 @@ export class SharedLoads<T> {
     this.#free = max;
   }
 
-  /** Works with the value of that key, which nobody may change; `load` reads it unless it is in use. */
+  /** Works with the value of that key, which must not be changed; `load` reads it unless it is in use. */
   async use<R>(key: string, load: () => Promise<T>, work: (value: T) => Promise<R>): Promise<R> {
     const known = this.#loads.get(key);
     const shared = known ?? { users: 0, value: this.#taken().then(load) };

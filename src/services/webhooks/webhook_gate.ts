@@ -62,7 +62,7 @@ export class WebhookGate {
     const waitMs = this.#unknown.waitMs(place, nowMs);
     if (waitMs === undefined) {
       this.#unknown.add(place, nowMs);
-      // Clients know both sentences, of a flow and of a key; which of them is true stays unsaid.
+      // Clients know both sentences, of a flow and of a key; the response does not say which of them is true.
       return notFound("Webhook not found: Flow not found, or it has no webhook with this key");
     }
     const message = "Too many calls from this address have found no webhook: try again later";

@@ -103,7 +103,7 @@ Deno.test("a batch with more than 64 MiB without compression is refused with its
     () => runDefinition(consume, { ...properties, maxRecords: 1 }),
     Error,
     "Cannot read a batch of messages: it has more than 67108864 bytes without compression; " +
-      'the batch begins at offset 1 of partition 0 of the topic "t": to go on, move the position of the group behind it',
+      'the batch begins at offset 1 of partition 0 of the topic "t": to continue, move the position of the group behind it',
   );
   broker.committed.set("g t/0", 2n);
   assertEquals((await runDefinition(consume, { ...properties, maxRecords: 1 })).outputs.messagesCount, 1);

@@ -60,7 +60,7 @@ for (const [type, source, error] of REFUSED) {
   });
 }
 
-Deno.test("others go on while ToonToJson reads a long document", async () => {
+Deno.test("others run while ToonToJson reads a long document", async () => {
   const { digest } = crypto.subtle;
   let turns = 0;
   crypto.subtle.digest = (...args) => {

@@ -45,7 +45,7 @@ for (const definition of [yamlToIon, yamlToJson]) {
   });
 }
 
-Deno.test("others go on between the documents that YamlToIon reads", async () => {
+Deno.test("others run between the documents that YamlToIon reads", async () => {
   const files = { [FROM]: "--- 1\n".repeat(20) };
   const ticks = await ticksAtRows(() => runDefinition(yamlToIon, { from: FROM }, { files }));
   // The last document ends with the file, which is read then.

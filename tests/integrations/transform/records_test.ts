@@ -281,7 +281,7 @@ Deno.test("Map gives the fields of one record their steps together", async () =>
   assertEquals(stringifyJson(outputs.records ?? null), '[{"sum":100000},{"sum":100000},{"sum":100000}]');
 });
 
-Deno.test("sourceOf() lets others go on between the records of a list", async () => {
+Deno.test("sourceOf() lets others run between the records of a list", async () => {
   const list = Array.from({ length: 20 }, () => ({ a: 1 }));
   const { records } = await sourceOf({} as TaskContext, list);
   let ticks = 0;

@@ -132,7 +132,7 @@ const actions = fc.array(
   { minLength: 20, maxLength: 80 },
 );
 
-Deno.test("ReactionQueue reacts to each announcement once, whatever ends, fails and is announced meanwhile", async () => {
+Deno.test("ReactionQueue reacts to each announcement once, also while others end, fail and are announced", async () => {
   await fc.assert(
     fc.asyncProperty(actions, fc.nat(8), async (chosen, turns) => {
       const scene = new Scene();

@@ -138,7 +138,7 @@ export class KafkaBroker implements AsyncDisposable {
       readonly namedPort?: number;
       /** Topics without messages. */
       readonly listed?: readonly string[];
-      /** Topics that it names whatever it is asked for. */
+      /** Topics that it names in each response. */
       readonly unasked?: readonly string[];
     } = {},
   ) {

@@ -106,7 +106,7 @@ Deno.test("TaskContext.bodyOf() and http() refuse a file that does not exist", a
   assertEquals(result, [refused, refused]);
 });
 
-Deno.test("TaskContext.http() writes a body of status 2xx into the file saveTo, whatever maxBytes says", async () => {
+Deno.test("TaskContext.http() writes a body of status 2xx into the file saveTo, also above maxBytes", async () => {
   const { result } = await tried(async (context, url) => {
     const response = await context.http({ url, saveTo: "folder/body.txt", maxBytes: 10 });
     const { path = "", size, bytes, text, status } = response;

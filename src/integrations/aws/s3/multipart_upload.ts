@@ -81,7 +81,7 @@ async function removeParts(client: S3Client, { bucket, key, uploadId }: OpenUplo
     key,
     method: "DELETE",
     query: { uploadId },
-    // The upload has ended meanwhile.
+    // The upload has ended before.
     accepted: [404],
     operation: `remove the parts of "${key}" from the bucket "${bucket}"`,
   });

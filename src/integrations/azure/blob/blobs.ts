@@ -191,7 +191,7 @@ export async function copyBlob(
         method: "PUT",
         query: { comp: "copy", copyid: headers["x-ms-copy-id"] },
         headers: { "x-ms-copy-action": "abort" },
-        // It has ended meanwhile.
+        // It has ended before.
         accepted: [409],
         operation: `abort the copy of "${from.name}"`,
       }),

@@ -93,7 +93,7 @@ export class ParquetGroups {
   #writeColumn({ element, encode }: ParquetColumn): RowGroup | undefined {
     const { name } = element;
     const data = this.#rows.map((row) => encode(ownProperty(row, name) ?? null));
-    // The package looks at the whole schema for each call.
+    // The package reads the whole schema for each call.
     this.#writer.schema = [{ name: "root", num_children: 1 }, element];
     this.#writer.write({ columnData: [{ name, data }], rowGroupSize: data.length });
     const group = this.#writer.row_groups.pop();

@@ -118,7 +118,7 @@ function chunksOf(
 
 const childrenByName = new WeakMap<SchemaTree, ReadonlyMap<string, SchemaTree>>();
 
-/** The way to a column. The package looks at all columns for each. @throws Error it is not in the schema */
+/** The path of a column. The package reads all columns for each. @throws Error it is not in the schema */
 function treePath(schema: SchemaTree, names: readonly string[]): SchemaTree[] {
   const path = [schema];
   let tree = schema;

@@ -294,7 +294,7 @@ Deno.test("a field of a schema of Avro may have a decimal as its default", async
   assertEquals(await roundTrip(AVRO, '{"b":1}\n', { schema }), '{"a":0.5,"b":1}\n');
 });
 
-Deno.test("others go on between the rows that IonToAvro writes", async () => {
+Deno.test("others run between the rows that IonToAvro writes", async () => {
   const { encode } = AvroConversion.prototype;
   const seen: number[] = [];
   let ticks = 0;

@@ -87,7 +87,7 @@ for (const [json, isList, error] of MALFORMED) {
   });
 }
 
-Deno.test("jsonValues() lets others go on while it reads a long value", async () => {
+Deno.test("jsonValues() lets others run while it reads a long value", async () => {
   const text = `[${"1.5,".repeat(1_000_000)}1.5]`;
   let ticks = 0;
   const timer = setInterval(() => ticks++, 0);

@@ -82,7 +82,7 @@ Deno.test("the columns of a row group of Parquet are written one by one", async 
   assertEquals(writes, [1, 1, 1]);
 });
 
-Deno.test("others go on between the columns of a row group of Parquet", async () => {
+Deno.test("others run between the columns of a row group of Parquet", async () => {
   let ticks = 0;
   const timer = setInterval(() => ticks++, 0);
   const slow = () => {

@@ -48,7 +48,7 @@ for (const encoding of ["PLAIN", "RLE_DICTIONARY", "DELTA_BYTE_ARRAY"] as const)
   });
 }
 
-Deno.test("others go on between the slices of a page", async () => {
+Deno.test("others run between the slices of a page", async () => {
   const data = Array.from({ length: 900_000 }, (_, index) => index % 50_000 === 0 ? "slow" : "x");
   const source: ColumnSource = { name: "a", data, encoding: "PLAIN" };
   const { columns: [column] } = groupOf([{ name: "a", ...TEXT }], [source]);
@@ -74,7 +74,7 @@ Deno.test("others go on between the slices of a page", async () => {
   assertNotEquals(seen.at(0), seen.at(-1));
 });
 
-Deno.test("a list goes on with the next slice", async () => {
+Deno.test("a list continues with the next slice", async () => {
   const data = [texts.slice(0, 30_000), [], texts.slice(30_000), null];
   const { columns: [column] } = groupOf(LIST, [{ name: "a", data }]);
   const rows = column ? (await Array.fromAsync(column.parts)).flatMap((part) => Array.from(part)) : [];

@@ -222,7 +222,7 @@ Deno.test("ProtobufToIon refuses a message with many messages of wide types", as
   }
 });
 
-Deno.test("others go on between the messages that ProtobufToIon reads", async () => {
+Deno.test("others run between the messages that ProtobufToIon reads", async () => {
   const messages = delimited(...Array(20).fill(PEAR));
   const ticks = await ticksAtRows(() => rowsOf(messages, { delimited: true }));
   assertNotEquals(ticks.at(-20), ticks.at(-1));
