@@ -136,7 +136,7 @@ function contextOf(job: string, attemptNumber: number, log: (text: string) => vo
     ...{ tenant: "t", namespace: "n", flowId: "f", flowRevision: 1, executionId: job, taskId: "a" },
     ...{ taskRunId: job, attemptNumber, labels: [], variables: {}, written: {}, files: {} },
     signal: new AbortController().signal,
-    ports: { workingDirectories: { pathOf: () => "/" }, cipher: {} },
+    ports: { workingDirectories: { pathOf: () => "/" }, cipher: {}, storage: { maxFileBytes: 1_000 } },
     log: (_level: string, text: string) => log(text),
     metric: () => {},
   };
