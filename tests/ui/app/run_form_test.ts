@@ -145,6 +145,30 @@ stories("the form of a run", [
     },
   },
   {
+    name: "a field that was chosen keeps the focus when the others arrive, and problems wait for a check",
+    run: async (page) => {
+      let check = Promise.withResolvers<void>();
+      await page.route("**/validate*", async (route) => {
+        await check.promise;
+        await route.continue();
+      });
+      await page.goto("/ui/flows/edit/forms/types?run=1");
+      const form = page.getByRole("dialog");
+      const labels = form.getByLabel("Labels");
+      await labels.focus();
+      check.resolve();
+      await form.locator("#input-string").waitFor();
+      await page.evaluate(() =>
+        new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+      );
+      assertEquals(await labels.evaluate((field) => field === document.activeElement), true);
+      check = Promise.withResolvers();
+      await form.locator("#input-string").fill("words");
+      assertEquals(await form.locator(".problem").count(), 0);
+      check.resolve();
+    },
+  },
+  {
     name: "what a person empties stays empty, and its default is said to apply",
     run: async (page, server) => {
       await saveFlow(server, DEFAULTS);

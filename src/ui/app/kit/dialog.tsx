@@ -22,7 +22,7 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Dial
     const element = dialog.current;
     element?.showModal();
     // The browser would focus the button that closes the dialog.
-    element?.querySelector<HTMLElement>(".body :is(input, select, textarea)")?.focus();
+    element?.querySelector<HTMLElement>(".body :is(input, select, textarea, .input-form)")?.focus();
     // Browsers give back the focus only after a dialog that is closed, not after one that is removed.
     return () => element?.close();
   }, []);

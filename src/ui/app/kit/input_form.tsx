@@ -18,7 +18,7 @@ export function InputForm({ values }: { readonly values: InputValues }) {
   const error = values.error.value;
   const form = useRef<HTMLDivElement>(null);
   useEffect(() => focusFirst(form.current), [report !== undefined]);
-  if (!report) return error ? <ErrorCard error={error} /> : <Skeleton rows={3} />;
+  if (!report) return error ? <ErrorCard error={error} /> : <Pending />;
   const inputs = report.inputs.filter(({ enabled }) => enabled);
   return (
     <div ref={form} class="input-form">
@@ -32,10 +32,18 @@ export function InputForm({ values }: { readonly values: InputValues }) {
   );
 }
 
-/** The fields are there later than the rest of a dialog; what a person has begun to fill in keeps the focus. */
+/** Has the focus of a dialog until the fields are there. */
+function Pending() {
+  return (
+    <div class="input-form" tabIndex={-1}>
+      <Skeleton rows={3} />
+    </div>
+  );
+}
+
+/** The fields are there later than the rest of a dialog; a field that a person has chosen keeps the focus. */
 function focusFirst(form: HTMLElement | null): void {
-  const { activeElement } = document;
-  if (activeElement instanceof HTMLInputElement && activeElement.value !== "") return;
+  if (document.activeElement?.matches("input, select, textarea")) return;
   form?.querySelector<HTMLElement>("input, select, textarea")?.focus();
 }
 

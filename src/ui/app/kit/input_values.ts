@@ -67,7 +67,10 @@ export class InputValues {
   readonly #report = signal<FormReport | undefined>(undefined);
   readonly #error = signal<ApiError | undefined>(undefined);
   readonly #showsAll = signal(false);
+  /** Fields whose problems are shown. */
   readonly #touched = new Set<string>();
+  /** Fields that a person has changed; their problems are shown from the next report on, which is about their values. */
+  readonly #changed = new Set<string>();
   #timer: number | undefined;
   #lastCheck = 0;
   #isPrefilled = false;
@@ -127,7 +130,7 @@ export class InputValues {
   /** Sets a value; `undefined` empties the field and lets the default apply. */
   set(id: string, entry: InputEntry | undefined): void {
     this.#entries.value = new Map([...this.#entries.value, [id, entry]]);
-    this.#touched.add(id);
+    this.#changed.add(id);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#check(), TYPING_PAUSE_MS);
   }
@@ -175,10 +178,12 @@ export class InputValues {
     const check = ++this.#lastCheck;
     try {
       const checked = new Map([...this.#entries.value].filter(([, entry]) => !isUnchecked(entry)));
+      const changed = [...this.#changed];
       const report = await send<FormReport>("POST", this.#path, { body: formOf(checked) });
       if (check !== this.#lastCheck) return;
       if (!this.#isPrefilled) this.#prefill(report);
       this.#isPrefilled = true;
+      for (const id of changed) this.#touched.add(id);
       this.#checked = checked;
       this.#report.value = report;
       this.#error.value = undefined;
