@@ -131,10 +131,16 @@ export async function startNats({ isSecure = false } = {}): Promise<
   const port = freePort();
   await Deno.writeTextFile(`${folder}/cert.pem`, SELF_SIGNED_CERT);
   await Deno.writeTextFile(`${folder}/key.pem`, SELF_SIGNED_KEY);
-  const tls = ["--tls", "--tlscert", `${folder}/cert.pem`, "--tlskey", `${folder}/key.pem`];
-  const options = ["--jetstream", "--store_dir", folder, "--user", NATS_USER, "--pass", NATS_PASSWORD];
-  const address = ["--addr", "127.0.0.1", "--port", String(port)];
-  const server = await startServer(NATS, [...address, ...options, ...isSecure ? tls : []], port);
+  // By default a log-in has two seconds, which are not enough on a machine with much other work.
+  const config = [
+    `authorization { user: ${NATS_USER}, password: "${NATS_PASSWORD}", timeout: 60 }`,
+    ...isSecure
+      ? [`tls { cert_file: "${folder}/cert.pem", key_file: "${folder}/key.pem", timeout: 60 }`]
+      : [],
+  ];
+  await Deno.writeTextFile(`${folder}/nats.conf`, config.join("\n"));
+  const options = ["--jetstream", "--store_dir", folder, "--config", `${folder}/nats.conf`];
+  const server = await startServer(NATS, ["--addr", "127.0.0.1", "--port", String(port), ...options], port);
   return {
     port,
     async [Symbol.asyncDispose]() {
