@@ -263,7 +263,8 @@ stories("/namespaces/:id/files", [
       await fill(page, "Path", "/lib/b.txt");
       await press(page, "Save");
       await page.getByRole("heading", { name: "/lib/b.txt" }).waitFor();
-      await page.getByRole("link", { name: "History" }).click();
+      // The list of files above it is loaded again: a pointer could miss the link.
+      await page.getByRole("link", { name: "History" }).press("Enter");
       await page.getByRole("button", { name: /^Revision 1/ }).waitFor();
     },
   },

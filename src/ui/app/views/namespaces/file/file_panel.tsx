@@ -129,7 +129,7 @@ function TextFile(
   };
   return (
     <>
-      {stats.data && <Facts entry={stats.data} />}
+      <Facts entry={stats.data} />
       {isStale && (
         <div class="notice warn" role="status">
           {t(stats.error ? "files.deletedMeanwhile" : "files.changedMeanwhile")}
@@ -166,7 +166,10 @@ function TextFile(
   );
 }
 
-function Facts({ entry: { size, revision = 0, lastModifiedTime } }: { readonly entry: FileEntry }) {
+/** A line that has its place before the facts are loaded, so that the links below it stay where they are. */
+function Facts({ entry }: { readonly entry: FileEntry | undefined }) {
+  if (!entry) return <p class="dim">&nbsp;</p>;
+  const { size, revision = 0, lastModifiedTime } = entry;
   return (
     <p class="dim">
       {sizeText(size)} · {t("flows.revisionOf", { revision })} ·{" "}
