@@ -130,7 +130,7 @@ interface KafkaAdmin {
   connect(): Promise<void>;
   /** Closes the connections. */
   disconnect(): Promise<void>;
-  /** Positions of a group; negative where there is none. */
+  /** Positions of a group for each partition; a partition without a position has a negative one. */
   fetchOffsets(request: { readonly groupId: string; readonly topics: readonly string[] }): Promise<
     readonly {
       readonly topic: string;

@@ -41,7 +41,7 @@ export function patternsOfNamespace(namespace: string): string[] {
   return patterns;
 }
 
-/** Of several lists, each of which has a pattern for every flow in question, the one that other flows match least. */
+/** Selects the list that the fewest other flows match. Each list has a pattern for every flow that is wanted. */
 export function narrowest(lists: readonly (readonly string[])[]): readonly string[] {
   const [first = [ANY_FLOW], ...others] = lists;
   return others.reduce((best, each) => isNarrower(each, best) ? each : best, first);

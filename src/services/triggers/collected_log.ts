@@ -22,7 +22,7 @@ export class CollectedLog {
     this.#lines.push(this.#bytes > MAX_BYTES ? { ...line, level: "WARN", message: LEFT_OUT } : line);
   }
 
-  /** All lines, which are gone then. */
+  /** Returns all lines and removes them. */
   take(): readonly LogLine[] {
     const lines = this.#lines;
     this.#lines = [];

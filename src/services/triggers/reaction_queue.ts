@@ -90,7 +90,7 @@ export class ReactionQueue implements Reactions {
 
   /**
    * Reads stored announcements when few are in progress. Each that is announced during the read stays stored for the next one.
-   * One that ends during the read may have been read before: it is over.
+   * One that ends during the read may have been read before, and is not handled again.
    */
   async #catchUp(): Promise<void> {
     if (this.#ended) return;
