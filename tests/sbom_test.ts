@@ -28,6 +28,11 @@ Deno.test("the bill of materials tells what is in the binary from what only test
   assertEquals(required.map(({ name, version }) => `${name}@${version}`).sort(), SHIPPED.sort());
 });
 
+Deno.test("the lock file of the binary was made for the packages that deno.json names", () => {
+  const named = (text: string) => JSON.parse(text).workspace.dependencies;
+  assertEquals(named(shipped), named(lock));
+});
+
 Deno.test("every reference in the bill of materials is that of a component", async () => {
   const { components, dependencies, metadata } = await ownBill();
   const refs = new Set([metadata.component["bom-ref"], ...components.map((each) => each["bom-ref"])]);
