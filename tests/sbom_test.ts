@@ -28,7 +28,7 @@ Deno.test("the bill of materials tells what is in the binary from what only test
   assertEquals(required.map(({ name, version }) => `${name}@${version}`).sort(), SHIPPED.sort());
 });
 
-Deno.test("the lock file of the binary was made for the packages that deno.json names", () => {
+Deno.test("the lock file of the binary names the same packages as deno.lock", () => {
   const named = (text: string) => JSON.parse(text).workspace.dependencies;
   assertEquals(named(shipped), named(lock));
 });
