@@ -1,4 +1,4 @@
-/** Priority and processor time of the thread that calls, for threads that evaluate for long. */
+/** Priority and processor time of the thread that calls, for threads that compute for long. */
 import { getPriority, setPriority } from "node:os";
 import process from "node:process";
 import { systemClock } from "../base/time/clock.ts";

@@ -106,7 +106,7 @@ export class Assembly {
     });
     dropRemovedTenants({ services, executor, records, changes });
     const { users, tokens } = services;
-    this.#auth = new Auth({ users, tokens, clock, logger, randomBytes, hashWork: options.hashWork });
+    this.#auth = new Auth({ ...options, users, tokens });
     if (options.isUserStored) this.#firstUser = new FirstUser({ users, logger, randomBytes });
     this.#eventStreams = new EventStreams({ clock, logger });
     this.#workerStreams = createWorkerStreams(options, services);

@@ -1,5 +1,6 @@
 /** What a server is made over, and what its services are built from. */
 import type { Cipher } from "../base/crypto/cipher.ts";
+import type { DerivePasswordKey, KeyWork } from "../base/crypto/password_key.ts";
 import type { Clock } from "../base/time/clock.ts";
 import type { DurationForm } from "../base/time/duration.ts";
 import type { IdSource, RandomBytes } from "../base/id.ts";
@@ -22,7 +23,6 @@ import type { TriggerType } from "../model/triggers/trigger_catalog.ts";
 import type { SlowRenders } from "../rendering/host_functions/mod.ts";
 import type { Executor } from "../runtime/executor.ts";
 import type { Credentials } from "../model/access/user.ts";
-import type { HashWork } from "../services/access/password.ts";
 import type { BackupSchedule } from "../services/backups/backups.ts";
 import type { FlowHeads } from "../services/flows/flow_heads.ts";
 import type { TypePrefix } from "../services/plugins/plugins.ts";
@@ -56,7 +56,9 @@ export interface AssemblyOptions {
   readonly isUserStored?: boolean;
   readonly noAuthExplicit?: boolean;
   /** Work of the hashes of passwords; by default as OWASP recommends. */
-  readonly hashWork?: HashWork;
+  readonly hashWork?: KeyWork;
+  /** Derives keys of passwords with a low priority, while many log in; absent: as those of a single log-in. */
+  readonly deriveInBackground?: DerivePasswordKey;
   /** Proxies that say which address called; absent: none. */
   readonly trustedProxies?: readonly string[];
   readonly maxUploadBytes: number;

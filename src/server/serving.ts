@@ -10,6 +10,7 @@ import { connectionCaps, readFileLimit } from "../machine/http_server/file_limit
 import { lastOfConnection } from "../machine/http_server/last_of_connection.ts";
 import { startHttpServers } from "../machine/http_server/http_server.ts";
 import type { HttpServer } from "../machine/http_server/options.ts";
+import { PasswordThread } from "../machine/password_thread.ts";
 import { DomainError } from "../model/errors.ts";
 import { hostCron } from "../machine/server_process/host_cron.ts";
 import type { ServerHandle } from "../machine/server_process/server_process.ts";
@@ -43,7 +44,9 @@ export async function serve(
 ): Promise<ServerHandle> {
   const { kind, store, seen, mismatch, unreadable, release } = opened;
   const slowRenders = config.isDeploy ? undefined : new RenderWorker(systemClock);
-  const options = { ...await assemblyOptions(config, logger, opened), slowRenders };
+  const passwords = config.isDeploy ? undefined : new PasswordThread(systemClock);
+  const deriveInBackground = passwords?.derive;
+  const options = { ...await assemblyOptions(config, logger, opened), slowRenders, deriveInBackground };
   const fingerprint = await keyFingerprint(opened.encryptionKey);
   // A follower of an older leader must not raise the format.
   const checked = kind === "file" ? prepareData : checkData;
@@ -82,6 +85,7 @@ export async function serve(
       store.close();
       await role.closed();
       slowRenders?.[Symbol.dispose]();
+      passwords?.[Symbol.dispose]();
       await release();
     },
   };

@@ -3,6 +3,7 @@
  * by a session that a log-in opened. Every refusal is the same, whatever the reason.
  */
 import { Buffer } from "node:buffer";
+import type { DerivePasswordKey, KeyWork } from "../../base/crypto/password_key.ts";
 import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { RandomBytes } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
@@ -13,7 +14,7 @@ import { Caller } from "./caller.ts";
 import { networkOf } from "../../base/network/ip.ts";
 import { FailureLimiter } from "./failure_limiter.ts";
 import { LoginQueue } from "./login_queue.ts";
-import { type HashWork, PasswordHash } from "./password.ts";
+import { PasswordHash } from "./password.ts";
 import { Sessions } from "./sessions.ts";
 import type { TokenGrant, Tokens } from "./tokens.ts";
 import type { Users } from "./users.ts";
@@ -24,7 +25,9 @@ interface AuthOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly randomBytes: RandomBytes;
-  readonly hashWork?: HashWork;
+  readonly hashWork?: KeyWork;
+  /** Derives keys with a low priority, while other log-ins wait; absent: with the priority of the first one. */
+  readonly deriveInBackground?: DerivePasswordKey;
 }
 
 /** A new password, and the one that it replaces. */
@@ -197,7 +200,7 @@ export class Auth {
       this.#limiter.add(place, clock.now());
       const account = users.find(given.user);
       const hash = await account?.hash ?? this.#noUser;
-      const isPassword = await hash.matches(given.password);
+      const isPassword = await hash.matches(given.password, this.#derive);
       // Another object: the user has changed meanwhile.
       if (!account || !isPassword || users.find(given.user) !== account) throw unauthorized();
       this.#limiter.forgive(place);
@@ -205,6 +208,11 @@ export class Auth {
       this.#remember(header, { caller: account.caller, until: clock.now() + VERIFIED_CREDENTIAL_MS });
       return account.caller;
     });
+  }
+
+  /** A single log-in is as fast as can be. Many are an attack, or a start of many clients, and let other requests go first. */
+  get #derive(): DerivePasswordKey | undefined {
+    return this.#queue.isWaitedFor ? this.#options.deriveInBackground : undefined;
   }
 
   #checkFailures(place: { readonly name: string; readonly network: string }): void {

@@ -22,6 +22,15 @@ export class LoginQueue {
   readonly #knownLine = new Line();
   readonly #line = new Line();
 
+  /** Whether log-ins wait for one that is checked. */
+  get isWaitedFor(): boolean {
+    return this.#waiting > 0;
+  }
+
+  get #waiting(): number {
+    return this.#knownLine.size + this.#line.size;
+  }
+
   /** Does the work when it is the turn of the network. @throws DomainError too_many_requests */
   async run<T>(network: string, work: () => Promise<T>): Promise<T> {
     if (this.#running < MAX_RUNNING) this.#running++;
@@ -53,7 +62,7 @@ export class LoginQueue {
     const line = isKnown ? this.#knownLine : this.#line;
     const length = line.lengthOf(network);
     if (length >= MAX_WAITING_OF_NETWORK) throw tooMany();
-    if (this.#knownLine.size + this.#line.size >= MAX_WAITING) {
+    if (this.#waiting >= MAX_WAITING) {
       const displaced = this.#line.takeOfLongest(isKnown ? 1 : length + 2);
       if (!displaced) throw tooMany();
       displaced.refuse(tooMany());

@@ -1,4 +1,5 @@
 /** Users: the configured one, and those that are stored. All are in memory; changes are written through. */
+import type { KeyWork } from "../../base/crypto/password_key.ts";
 import type { Clock, Instant } from "../../base/time/clock.ts";
 import type { RandomBytes } from "../../base/id.ts";
 import { KeyedLock } from "../../base/keyed_lock.ts";
@@ -22,7 +23,7 @@ import type { Committer } from "../../store/committer.ts";
 import type { Store } from "../../store/store.ts";
 import { deleteUser, readUsers, setUser } from "../../store/records/access/user_records.ts";
 import { Caller } from "./caller.ts";
-import { type HashWork, PasswordHash } from "./password.ts";
+import { PasswordHash } from "./password.ts";
 import type { Tenants } from "./tenants.ts";
 
 /** What users are built from. */
@@ -37,7 +38,7 @@ interface UsersDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly randomBytes: RandomBytes;
-  readonly hashWork?: HashWork;
+  readonly hashWork?: KeyWork;
 }
 
 /** A user with what a log-in needs. Each change of the user gives another object, with another caller: what knows the former is over. */

@@ -1,4 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { passwordKey, type PasswordKeyInput } from "../../../src/base/crypto/password_key.ts";
+import { silentLogger } from "../../../src/base/log.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 import { Auth } from "../../../src/services/access/auth.ts";
 import { Caller } from "../../../src/services/access/caller.ts";
@@ -15,6 +17,11 @@ import {
   startApp,
 } from "../../http/app_under_test.ts";
 import { settle } from "../../support/fakes/fake_clock.ts";
+
+/** The code of a refusal. */
+async function codeOf(work: () => Promise<unknown>): Promise<string> {
+  return await work().then(() => "accepted", ({ code }: DomainError) => code);
+}
 
 const HEADER = basicHeader()["authorization"] ?? "";
 const randomBytes = (bytes: Uint8Array<ArrayBuffer>) => void crypto.getRandomValues(bytes);
@@ -76,6 +83,27 @@ Deno.test("Auth.authenticate() bounds the passwords being hashed", async () => {
   assertEquals(codes.filter((code) => code === "too_many_requests").length, 38);
 });
 
+Deno.test("Auth.authenticate() checks a password in the background while other log-ins wait", async () => {
+  await using server = await startApp({ isProtected: true });
+  const { users, tokens, clock } = server;
+  const inBackground: string[] = [];
+  const deriveInBackground = (input: PasswordKeyInput) => {
+    inBackground.push(input.password);
+    return passwordKey(input);
+  };
+  const hashing = { clock, logger: silentLogger(clock), randomBytes, hashWork: QUICK_HASH };
+  await using auth = new Auth({ users, tokens, ...hashing, deriveInBackground });
+  const attempt = async (password: string) => {
+    const header = basicHeader({ ...ADMIN, password })["authorization"] ?? "";
+    return await codeOf(async () => await auth.authenticate(header, "192.0.2.1"));
+  };
+  assertEquals(await attempt("alone"), "unauthorized");
+  assertEquals(inBackground, []);
+  const codes = await Promise.all(["first", "second", ADMIN.password, "last"].map(attempt));
+  assertEquals(codes, ["unauthorized", "unauthorized", "accepted", "unauthorized"]);
+  assertEquals(inBackground, ["first", "second", ADMIN.password]);
+});
+
 Deno.test("Auth.known() accepts a token until it is revoked or expires", async () => {
   await using server = await startApp({ isProtected: true });
   const { auth, tokens, clock } = server;
@@ -105,7 +133,6 @@ Deno.test("Auth.known() limits a token as soon as one of its tenants is removed"
 Deno.test("Auth.authenticate() refuses every caller before the users are read", async () => {
   await using server = await startApp();
   const { store, committer, tenants, tokens, clock } = server;
-  const { silentLogger } = await import("../../../src/base/log.ts");
   const hashing = { clock, logger: silentLogger(clock), randomBytes, hashWork: QUICK_HASH };
   const users = new Users({ basic: ADMIN, store, committer, tenants, ...hashing });
   const auth = new Auth({ users, tokens, ...hashing });

@@ -33,6 +33,7 @@ const EMBEDDED = [
   "src/machine/plugins/worker.ts",
   "src/machine/sqlite/worker.ts",
   "src/machine/backup/thread.ts",
+  "src/machine/password_worker.ts",
 ];
 /** Top of the list of embedded files that `deno compile` prints; it leaves out the files of large folders. */
 const TOP_LEVEL = /^[├└]─[─┬] ([^/ ]+)/gm;

@@ -26,6 +26,7 @@ const INCLUDED = [
   "src/machine/plugins/worker.ts",
   "src/machine/sqlite/worker.ts",
   "src/machine/backup/thread.ts",
+  "src/machine/password_worker.ts",
 ];
 const FLAGS = [`--lock=${LOCK}`, "--no-check", ...START_FLAGS];
 const NEVER_LOADED =
