@@ -17,6 +17,7 @@ import { Evaluators } from "../machine/evaluators/evaluators.ts";
 import { SqliteProcesses } from "../machine/sqlite/sqlite_processes.ts";
 import { WorkDirectories } from "../machine/scripts/work_directories.ts";
 import type { ProcessPlatform } from "../machine/server_process/server_process.ts";
+import { listenStopSignals } from "../machine/server_process/stop_signals.ts";
 import type { TaskType } from "../model/tasks/task_catalog.ts";
 import { createTaskCatalog } from "../tasks/registry.ts";
 import { ServerApi } from "./server_api.ts";
@@ -26,7 +27,7 @@ import type { WorkerMachine } from "./worker_context.ts";
 /** Reads the task types of plugin files. */
 type ReadPlugins = (folder: string, config: Config, logger: Logger) => Promise<readonly TaskType[]>;
 
-/** Runs a worker until a signal ends it; returns the exit code. A second signal ends the process at once. */
+/** Runs a worker until a signal ends it; returns the exit code. A later one ends the process at once. */
 export async function runWorker(
   options: WorkerOptions,
   platform: ProcessPlatform,
@@ -48,7 +49,10 @@ export async function runWorker(
     version: VERSION,
     hello: { name, groups, concurrency, version: VERSION },
   });
-  const stopListening = platform.listenSignals(stopper(session, platform));
+  const stopListening = listenStopSignals(platform, {
+    stop: () => session.stop(),
+    exit: (code) => platform.exit(code),
+  });
   try {
     const refusal = await session.work();
     if (refusal === undefined) return 0;
@@ -57,15 +61,6 @@ export async function runWorker(
   } finally {
     stopListening();
   }
-}
-
-function stopper(session: Session, platform: ProcessPlatform): (exitCode: number) => void {
-  let isStopping = false;
-  return (exitCode) => {
-    if (isStopping) platform.exit(exitCode);
-    isStopping = true;
-    session.stop();
-  };
 }
 
 function createMachine(

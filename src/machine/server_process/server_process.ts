@@ -7,6 +7,7 @@ import { isLoopback } from "../../base/network/ip.ts";
 import { DataDirError } from "../data_dir.ts";
 import { StartRefusal } from "./start_refusal.ts";
 import { withSourcePositions } from "./source_positions.ts";
+import { listenStopSignals } from "./stop_signals.ts";
 
 /** A ready server. */
 export interface ServerHandle {
@@ -65,7 +66,7 @@ export const systemPlatform: ProcessPlatform = {
 
 /**
  * Runs a server until a signal or a failure ends it. Returns the exit code: 0 after a signal, 1 when it could not start or
- * continue. The first signal drains within `config.drainTimeoutMs`; a second one ends the process at once.
+ * continue. The first signal drains within `config.drainTimeoutMs`; a later one ends the process at once.
  */
 export async function runServer(
   config: Config,
@@ -92,14 +93,22 @@ async function untilStopped(
   platform: ProcessPlatform,
 ): Promise<number> {
   const reason = await Promise.race([drain.requested, server.failed]);
+  const log = loggerOf(config, platform);
   if (reason !== undefined) platform.printError(`Cannot continue: ${reason}`);
+  else log.info("Stopping: another signal ends the process at once", { limitMs: config.drainTimeoutMs });
   try {
     await server.stop({ timeoutMs: Math.floor(config.drainTimeoutMs * SERVER_SHARE) });
   } catch (error) {
     platform.printError(`Cannot stop cleanly: ${textOf(error)}`);
     return 1;
   }
-  return reason === undefined ? 0 : 1;
+  if (reason !== undefined) return 1;
+  log.info("Stopped: open executions continue at the next start");
+  return 0;
+}
+
+function loggerOf({ logLevel, logFormat }: Config, { clock, print }: ProcessPlatform): Logger {
+  return new Logger({ level: logLevel, format: logFormat, clock, write: print });
 }
 
 /** Handles signals; the first one starts the drain timeout. */
@@ -118,7 +127,10 @@ class Drain {
     this.#request = resolve;
     this.#config = config;
     this.#platform = platform;
-    this.#unlisten = platform.listenSignals((exitCode) => this.#onSignal(exitCode));
+    this.#unlisten = listenStopSignals(platform, {
+      stop: () => this.#start(),
+      exit: (code) => platform.exit(code),
+    });
   }
 
   /** Removes the signal handlers and the timeout. */
@@ -127,8 +139,7 @@ class Drain {
     this.#cancelTimer?.();
   }
 
-  #onSignal(exitCode: number): void {
-    if (this.#cancelTimer) return this.#platform.exit(exitCode);
+  #start(): void {
     this.#cancelTimer = this.#platform.clock.setTimer(this.#config.drainTimeoutMs, () => {
       this.#platform.printError("The drain timeout has passed: open executions continue at the next start");
       this.#platform.exit(0);

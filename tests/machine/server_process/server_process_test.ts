@@ -104,6 +104,24 @@ Deno.test("runServer() stops the server on a signal and returns 0", async () => 
   assertEquals(platform.errors, []);
 });
 
+Deno.test("runServer() says that it stops, how to hurry it, and that it has stopped", async () => {
+  const platform = new FakePlatform();
+  const server = new FakeServer();
+  const stopping = Promise.withResolvers<void>();
+  server.stopping = stopping.promise;
+  const config: Config = { ...CONFIG, logFormat: "json" };
+  const code = runServer(config, () => Promise.resolve(server), platform);
+  platform.send(143);
+  await platform.clock.advance(1);
+  const said = () => platform.printed.slice(1).map((line) => JSON.parse(line));
+  assertEquals(said().map(({ message, limitMs }) => [message, limitMs]), [
+    ["Stopping: another signal ends the process at once", 10_000],
+  ]);
+  stopping.resolve();
+  await code;
+  assertEquals(said().map(({ message }) => message.split(":")[0]), ["Stopping", "Stopped"]);
+});
+
 Deno.test("runServer() heeds a signal that came while the server was starting", async () => {
   const platform = new FakePlatform();
   const server = new FakeServer();
@@ -122,11 +140,26 @@ Deno.test("runServer() ends the process at once on a second signal, with its exi
   server.stopping = stopping.promise;
   const code = runServer(CONFIG, () => Promise.resolve(server), platform);
   platform.send(143);
-  await platform.clock.advance(1);
+  await platform.clock.advance(1_000);
   platform.send(130);
   assertEquals(platform.exits, [130]);
   stopping.resolve();
   assertEquals(await code, 0);
+});
+
+Deno.test("runServer() takes signals within a second for one: a terminal and `deno task` both pass Ctrl-C on", async () => {
+  const platform = new FakePlatform();
+  const server = new FakeServer();
+  const stopping = Promise.withResolvers<void>();
+  server.stopping = stopping.promise;
+  const code = runServer(CONFIG, () => Promise.resolve(server), platform);
+  platform.send(130);
+  platform.send(130);
+  await platform.clock.advance(999);
+  platform.send(130);
+  stopping.resolve();
+  assertEquals(await code, 0);
+  assertEquals(platform.exits, []);
 });
 
 Deno.test("runServer() ends the process with 0 when the drain timeout has passed", async () => {
