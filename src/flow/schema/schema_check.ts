@@ -1,5 +1,6 @@
 /** Checks the members of an object against property schemas: of flows, tasks, triggers, inputs and outputs. */
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../base/json.ts";
+import { readStructure } from "../../base/json_text.ts";
 import { currentName, type PropertySchema, type PropertySchemas } from "../../model/flows/schema.ts";
 import { deprecationText, describeValue, scalarText } from "./describe.ts";
 import type { Path } from "../source/parse.ts";
@@ -139,6 +140,9 @@ function checkOne(value: JsonValue, schema: PropertySchema, place: ValuePlace): 
   if (schema.orJson && place.isDynamic && (Array.isArray(value) || isJsonObject(value))) return;
   const kind = VALUE_KINDS[schema.type];
   if (!kind.accepts(value)) {
+    // Rendered, an expression is a text too: what reads it reads JSON.
+    const structure = place.isDynamic ? readStructure(value) : value;
+    if (structure !== value && kind.accepts(structure)) return checkOne(structure, schema, place);
     report.error("wrong_type", path, `must be ${kind.text}, but received ${describeValue(value)}`);
     return;
   }

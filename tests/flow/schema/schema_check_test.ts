@@ -17,6 +17,13 @@ const VALUES: Rows = [
   ["expressions in a dynamic list", "names: ['{{ inputs }}', b]", []],
   ["an object in a dynamic list", "names: [{a: b}]", ["wrong_type tasks[0].names[0] @4:39+6"]],
   ["an expression as a dynamic list", "names: '{{ inputs }}'", []],
+  ["JSON text as a dynamic list", `names: '["a", "b"]'`, []],
+  ["JSON text as a dynamic list with a wrong item", `names: '[{"a": 1}]'`, [
+    "wrong_type tasks[0].names[0] @4:38+12",
+  ]],
+  ["JSON text of an object as a dynamic list", `names: '{"a": 1}'`, ["wrong_type tasks[0].names @4:38+10"]],
+  ["JSON text as a list without expressions", `texts: '["a"]'`, ["wrong_type tasks[0].texts @4:38+7"]],
+  ["JSON text as a dynamic object", `dynamicObject: '{"size": 1}'`, []],
   ["an expression in a list without expressions", "numbers: {a: '{{ 1 }}'}", [
     "wrong_type tasks[0].numbers.a @4:44+9",
   ]],
