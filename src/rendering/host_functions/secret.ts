@@ -19,7 +19,9 @@ async function readSecret({ args, caller, values, remember }: HostCall): Promise
   const usedBy = flowId === undefined ? undefined : `${caller.namespace}.${flowId}`;
   const secret = await values.secret(caller.tenant, namespace, name, usedBy);
   if (secret === undefined) {
-    throw new HostError(`Cannot find secret for key '${name}' in the namespace '${namespace}'`);
+    throw new HostError(
+      `Cannot find secret for key '${name}'. There is none in the namespace '${namespace}'`,
+    );
   }
   remember(secret);
   const subkey = textOf(args, "subkey");

@@ -105,7 +105,10 @@ const CASES: readonly [string, string | RegExp][] = [
   ["{{ secret('ACCOUNT', subkey='nested') }}", '{"a":1}'],
   ["{{ secret('ACCOUNT', subkey='toString') }}", /^Cannot find subkey "toString" in secret "ACCOUNT"/],
   ["{{ secret('BROKEN', subkey='a') }}", /^Cannot find subkey "a" in secret "BROKEN"/],
-  ["{{ secret('NONE') }}", /^Cannot find secret for key 'NONE' in the namespace 'demo\.team'$/],
+  [
+    "{{ secret('NONE') }}",
+    /^Cannot find secret for key 'NONE'\. There is none in the namespace 'demo\.team'$/,
+  ],
   ["{{ secret() }}", /^Missing argument "key"$/],
   ["{{ kv('own').a | toJson }}", "[1,2.0]"],
   ["{{ kv('above') }}", "from above"],
@@ -576,7 +579,7 @@ Deno.test("an error of a function names the line of its expression, and the inne
   const outer = await assertRejects(() => render("a\n\n{{ secret('S') }}", {}), Error);
   assertEquals(
     outer.message,
-    "Cannot find secret for key 'S' in the namespace 'demo' in the expression `{{ secret('S') }}` at line 3",
+    "Cannot find secret for key 'S'. There is none in the namespace 'demo' in the expression `{{ secret('S') }}` at line 3",
   );
 });
 
