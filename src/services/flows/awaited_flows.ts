@@ -1,7 +1,6 @@
 /** The flows that a Flow trigger waits for, as far as its properties tell without an execution. */
 import { isJsonObject, type JsonObject, type JsonValue, objectsOf, ownProperty } from "../../base/json.ts";
 import { canonicalType, type FlowKey } from "../../model/flows/flow.ts";
-import { isWithinNamespace } from "../../model/namespaces/namespace_name.ts";
 import { FIELD_COMPARISONS } from "../../model/triggers/field_comparisons.ts";
 import { ANY_FLOW, flowPattern, narrowest } from "../../model/triggers/flow_patterns.ts";
 
@@ -62,7 +61,9 @@ export function awaitedPatterns(awaited: AwaitedFlows): readonly string[] {
   if ("any" in awaited) return awaited.any.flatMap(awaitedPatterns);
   if ("none" in awaited) return [];
   if ("field" in awaited) return fieldPatterns(awaited);
-  if (!("all" in awaited)) return namedPatterns(awaited);
+  if (!("all" in awaited)) {
+    return [flowPattern({ namespace: awaited.namespace, id: awaited.flowId }, awaited.comparison)];
+  }
   const [all, decisive] = [awaited.all, awaited.all.filter(isDecisive)];
   return narrowest([all.flatMap(awaitedPatterns), ...decisive.map(awaitedPatterns)]);
 }
@@ -72,13 +73,6 @@ function isDecisive(awaited: AwaitedFlows): boolean {
   if ("all" in awaited) return awaited.all.some(isDecisive);
   if ("any" in awaited) return awaited.any.length > 0 && awaited.any.every(isDecisive);
   return !("none" in awaited) && !("field" in awaited && EXCLUDING.has(awaited.type));
-}
-
-function namedPatterns({ namespace, flowId: id, comparison }: FlowPattern): string[] {
-  if (namespace === undefined || comparison !== "PREFIX" || id !== undefined) {
-    return [flowPattern({ namespace, id }, comparison)];
-  }
-  return [flowPattern({ namespace }), flowPattern({ namespace: `${namespace}.` }, "PREFIX")];
 }
 
 function fieldPatterns({ field, type, value, values }: FieldPattern): readonly string[] {
@@ -135,7 +129,7 @@ function isNamed({ namespace, id }: FlowKey, pattern: FlowPattern): boolean {
   if (pattern.namespace === undefined) return true;
   switch (pattern.comparison) {
     case "PREFIX":
-      return isWithinNamespace(namespace, pattern.namespace);
+      return namespace.startsWith(pattern.namespace);
     case "SUFFIX":
       return namespace.endsWith(pattern.namespace);
     case "EQUALS":

@@ -63,11 +63,13 @@ const AWAITS: readonly [string, string[]][] = [
     "n/f",
     "n/g",
     "n.sub/h",
+    "nn/i",
   ]],
   ["conditions: [{type: P.condition.ExecutionNamespace, namespace: n, prefix: true}]", [
     "n/f",
     "n/g",
     "n.sub/h",
+    "nn/i",
   ]],
   ["conditions: [{type: P.condition.ExecutionNamespace, namespace: n, comparison: SUFFIX}]", [
     "n/f",
@@ -136,7 +138,8 @@ const MATCHES: readonly [FlowPattern, string, boolean][] = [
   [{ namespace: "a.b", comparison: "EQUALS" }, "a.b/f", true],
   [{ namespace: "a.b", comparison: "EQUALS" }, "a.b.c/f", false],
   [{ namespace: "a.b", comparison: "PREFIX" }, "a.b.c/f", true],
-  [{ namespace: "a.b", comparison: "PREFIX" }, "a.bc/f", false],
+  [{ namespace: "a.b", comparison: "PREFIX" }, "a.bc/f", true],
+  [{ namespace: "a.b", comparison: "PREFIX" }, "a/f", false],
   [{ namespace: ".b", comparison: "SUFFIX" }, "a.b/f", true],
   [{ flowId: "f", comparison: "EQUALS" }, "any/f", true],
   [{ flowId: "f", comparison: "EQUALS" }, "any/g", false],
