@@ -173,9 +173,10 @@ const SCHEDULES: ReadonlySet<string> = new Set([
 
 type RootBuilder = (variables: ExecutionVariables, scope?: TaskScope) => JsonValue | undefined;
 
-/** Number of attempts before the current one, or before the next one that a restart begins. */
+/** Number of attempts before the current one, or before the next one that a restart begins; all when the task run has ended. */
 function earlierAttempts({ history, attempts: { length } }: TaskRun): number {
-  return currentState(history) === "RESTARTED" ? length : Math.max(0, length - 1);
+  const isOver = isEnded(history) || currentState(history) === "RESTARTED";
+  return isOver ? length : Math.max(0, length - 1);
 }
 
 const ROOTS: ReadonlyMap<string, RootBuilder> = new Map<string, RootBuilder>([
