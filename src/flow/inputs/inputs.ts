@@ -147,7 +147,7 @@ class Resolver {
       const refused = `Invalid input for \`${input.id}\`, `;
       const problem = this.#withoutSecrets(`${refused}${reason}, but received \`${shown}\``) ??
         `${refused}the reason is not shown, since hiding all secrets in it takes too long: correct the other inputs first`;
-      return { input, properties, enabled: true, isDefault: false, problem };
+      return { input, properties, enabled: true, isDefault: false, value: this.#sentOf(input), problem };
     };
     const isEnabled = this.#isEnabled(input);
     if (isEnabled !== true) {
@@ -196,7 +196,7 @@ class Resolver {
     return rendered.value === true || scalarText(rendered.value)?.trim() === "true";
   }
 
-  /** The value of a disabled input as it was sent; `undefined` for none, and for a secret. */
+  /** The value of a disabled or invalid input as it was sent; `undefined` for none, and for a secret. */
   #sentOf({ id, type: name }: Input): JsonValue | undefined {
     const type = findInputType(name), given = givenFor(id, this.#given);
     return given && type && !type.isSecret ? valueOf(given, type) : undefined;

@@ -363,7 +363,7 @@ Deno.test("checkInputs() reports every input, in the order of the flow", () => {
     ["a", true, false, "no"],
     ["b", false, false, undefined],
     ["c", false, false, undefined],
-    ["n", true, false, undefined],
+    ["n", true, false, "x"],
     ["d", true, true, 1],
   ]);
   assertEquals(checks.map(({ problem }) => problem !== undefined), [false, false, false, true, false]);

@@ -387,7 +387,7 @@ Deno.test("checkInputs() gives every input in the order of the flow", () => {
       problem !== undefined,
     ]),
     [
-      ["a", true, false, null, true],
+      ["a", true, false, "x", true],
       ["b", true, true, 1, false],
       ["c", false, false, null, false],
       ["d", true, false, true, false],

@@ -124,6 +124,7 @@ Deno.test("POST /executions/:namespace/:flowId/validate lists every input with i
       id: "a",
       enabled: true,
       isDefault: false,
+      value: "1",
       errors: [{ message: "Invalid input for `a`, it must be more than `3`, but received `1`" }],
     },
     { id: "b", enabled: true, isDefault: true, value: "x", errors: [] },
