@@ -19,6 +19,7 @@ export { convertOutputs } from "./build/outputs.ts";
 export { applyPluginDefaults, defaultKind } from "./schema/plugin_defaults.ts";
 export { checkInheritedDefaults, concernsTriggers } from "./validate/plugin_default_rules.ts";
 export { expressionNames } from "./validate/expression_names.ts";
+export { scalarText } from "./schema/describe.ts";
 export { type ParsedSource, parseFlowSource, parseYamlValue, type Path } from "./source/parse.ts";
 export { deprecationsOf, isDeprecation, problemsError, problemsText } from "./source/problems.ts";
 export { type FlowProblem, hasExpression, Report } from "./source/report.ts";

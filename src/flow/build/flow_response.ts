@@ -8,7 +8,7 @@ import {
 } from "../../base/json.ts";
 import type { Flow } from "../../model/flows/flow.ts";
 import { scalarText } from "../schema/describe.ts";
-import { MANAGED_PROPERTIES } from "../schema/flow_schema.ts";
+import { MANAGED_PROPERTIES } from "../source/source_edit.ts";
 
 /** Lists of objects whose null members are left out. */
 const LISTS_OF_OBJECTS = new Set([
@@ -38,7 +38,14 @@ export function flowResponse(flow: Flow, options: { readonly source: boolean }):
 function memberResponse(name: string, value: JsonValue, flow: Flow): JsonValue {
   if (name === "labels") return flow.labels.map(({ key, value }) => ({ key, value }));
   if (!LISTS_OF_OBJECTS.has(name) || !Array.isArray(value)) return value;
-  return value.map((item) => isJsonObject(item) ? withoutNulls(item) : item);
+  const objectResponse = name === "inputs" ? inputResponse : withoutNulls;
+  return value.map((item) => isJsonObject(item) ? objectResponse(item) : item);
+}
+
+/** An input that has the older member `name` has `id` too, by which clients know it. */
+function inputResponse(input: JsonObject): JsonObject {
+  const response = withoutNulls(input), name = ownProperty(response, "name");
+  return name === undefined || Object.hasOwn(response, "id") ? response : { id: name, ...response };
 }
 
 /** The object without null members; an id written as a number becomes a text. */

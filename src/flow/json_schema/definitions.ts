@@ -7,11 +7,11 @@ import type { TypeDeclaration } from "../../model/flows/type_declaration.ts";
 import {
   FLOW_PROPERTIES,
   INPUT_PROPERTIES,
-  MANAGED_PROPERTIES,
   OUTPUT_PROPERTIES,
   TASK_PROPERTIES,
   TRIGGER_PROPERTIES,
 } from "../schema/flow_schema.ts";
+import { MANAGED_PROPERTIES } from "../source/source_edit.ts";
 import type { InputDeclaration } from "../inputs/input_type.ts";
 import { listInputTypes, listValueTypes } from "../inputs/registry.ts";
 import { PLUGIN_DEFAULT } from "../schema/schema_parts.ts";

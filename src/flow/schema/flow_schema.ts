@@ -83,15 +83,6 @@ export const FLOW_PROPERTIES: PropertySchemas = Object.freeze({
   updated: { type: "any", description: "Set by the server." },
 });
 
-/** Members of the document that the server sets; submitted values are ignored. */
-export const MANAGED_PROPERTIES: ReadonlySet<string> = new Set([
-  "revision",
-  "deleted",
-  "draft",
-  "tenantId",
-  "updated",
-]);
-
 /** Properties of every task. */
 export const TASK_PROPERTIES: Readonly<Record<TaskMember, PropertySchema>> = Object.freeze({
   id: idSchema("Name of the task, unique within the flow.", TASK_ID),

@@ -12,22 +12,38 @@ export interface SavedSource {
   readonly source: string;
 }
 
+/** Members of the document that the server sets; submitted values are ignored. */
+export const MANAGED_PROPERTIES: ReadonlySet<string> = new Set([
+  "revision",
+  "deleted",
+  "draft",
+  "tenantId",
+  "updated",
+]);
+
 const MARKER = /^---(?=[ \t\r]|$)/;
 /** Between two documents, text may follow at once: no member of a flow begins so. */
 const MARKER_WITH_TEXT = /^---(?!-)/;
+/** Documents may be joined by a marker and a line break. */
+const MARKER_AFTER_TEXT = /(?<=[^\s-])---[ \t\r]*$/;
+const ID_LINE = /^id[ \t]*:/;
 const BLANK = /^\s*(?:#.*)?$/;
 const REVISION_LINE = /^revision[ \t]*:[ \t]*\d+[ \t]*(?:\r?\n|$)/m;
 const BYTE_ORDER_MARK = "\uFEFF";
-const UNCOMPARED = ["revision", "deleted"];
 
 /**
- * The documents of a text, split at lines that start with `---`, each verbatim without its marker line. Documents of
- * nothing but white space and comments are left out.
+ * The documents of a text, split at lines that start with `---`, and at a marker behind the last line of a flow; each verbatim without
+ * its marker. Documents of nothing but white space and comments are left out.
  */
 export function splitDocuments(source: string): string[] {
   const documents: string[][] = [[]];
   for (const line of source.split("\n")) {
     const lines = documents.at(-1) ?? [];
+    if (isSecondId(line, lines)) {
+      lines.push(lines.pop()?.replace(MARKER_AFTER_TEXT, "") ?? "");
+      documents.push([line]);
+      continue;
+    }
     if (!MARKER.test(line) && !(MARKER_WITH_TEXT.test(line) && hasContent(lines))) {
       lines.push(line);
       continue;
@@ -40,13 +56,27 @@ export function splitDocuments(source: string): string[] {
     .map((lines) => lines.join("\n"));
 }
 
+/**
+ * Whether another flow begins after a text whose last line break is missing, so that the marker is at the end of that line. In one
+ * document the second id would be an error.
+ */
+function isSecondId(line: string, before: readonly string[]): boolean {
+  return ID_LINE.test(line) && MARKER_AFTER_TEXT.test(before.at(-1) ?? "") &&
+    before.some((each) => ID_LINE.test(each));
+}
+
 function hasContent(lines: readonly string[]): boolean {
   return lines.some((line) => !BLANK.test(line));
 }
 
-/** The source of a flow in JSON as YAML; a source that is no JSON, or would be too long, stays as it is. */
-export function jsonAsYaml({ source, document }: ParsedSource): string {
-  if (!document || tryParseJson(source) === undefined) return source;
+/**
+ * The source of a flow in JSON as YAML, without what the server adds to a flow that it returns; a source that is no JSON, or would
+ * be too long, stays as it is.
+ */
+export function jsonAsYaml({ source, document: given }: ParsedSource): string {
+  if (!given || tryParseJson(source) === undefined) return source;
+  const document = withoutManaged(given);
+  if (document.disabled === false) delete document.disabled;
   const text = yamlText(document);
   const written = parseFlowSource(text).document;
   return written && jsonEquals(written, document) ? text : source;
@@ -59,7 +89,7 @@ export function isSameSource(a: SavedSource, b: SavedSource): boolean {
 }
 
 function withoutManaged(document: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(document).filter(([name]) => !UNCOMPARED.includes(name)));
+  return Object.fromEntries(Object.entries(document).filter(([name]) => !MANAGED_PROPERTIES.has(name)));
 }
 
 /** The source with its `namespace` replaced or added, everything else untouched; a source that is no mapping stays as it is. */

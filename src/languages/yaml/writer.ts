@@ -46,11 +46,13 @@ function limitedCounter(): StepCounter {
 /** The indent of the lines of a block, and their layout. */
 interface Place extends Required<YamlOptions> {
   readonly indent: string;
+  /** Characters of the indent that are not those of the list or map around it; absent at the top. */
+  readonly step?: number;
 }
 
 /** The same place, further to the right. */
 function within(place: Place, indent: string): Place {
-  return { ...place, indent: place.indent + indent };
+  return { ...place, indent: place.indent + indent, step: indent.length };
 }
 
 /** The lines, each behind the indent; empty ones stay empty. */
@@ -99,13 +101,20 @@ function scalar(value: JsonValue, place: Place): string {
 
 /** `|` style where it keeps every character, else a double-quoted string. */
 function literalBlock(text: string, place: Place): string {
-  const isPlain = /^[^\s]/.test(text) && !/[^\S\n]\n|[\p{Cc}--\n]|[^\S\n]$/v.test(text);
-  if (!isPlain) return JSON.stringify(text);
+  // The number of the indent is needed where a reader would count spaces of the text.
+  const step = /^\s/.test(text) ? place.step : "";
+  if (step === undefined || /[\p{Cc}--\n]|[^\S\n]$/v.test(text)) return JSON.stringify(text);
+  const body = text.slice(0, endOf(text));
+  if (body.trim() === "") return JSON.stringify(text);
+  const breaks = text.length - body.length;
+  const ending = breaks === 0 ? "-" : breaks === 1 ? "" : "+";
+  const lines = (breaks <= 1 ? body : text.slice(0, -1)).split("\n");
+  return `|${step}${ending}\n${indented(lines, place).join("\n")}`;
+}
+
+/** Where the line breaks at the end begin. */
+function endOf(text: string): number {
   let end = text.length;
   while (text[end - 1] === "\n") end--;
-  const body = text.slice(0, end);
-  const breaks = text.length - body.length;
-  const header = breaks === 0 ? "|-" : breaks === 1 ? "|" : "|+";
-  const lines = (breaks <= 1 ? body : text.slice(0, -1)).split("\n");
-  return `${header}\n${indented(lines, place).join("\n")}`;
+  return end;
 }

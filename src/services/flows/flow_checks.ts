@@ -7,6 +7,7 @@ import {
   type ParsedSource,
   parseFlowSource,
   problemsError,
+  scalarText,
   splitDocuments,
   type StartObstacle,
   validateFlow,
@@ -77,7 +78,7 @@ export class FlowChecks {
       const { id, namespace, revision } = parsed.document ?? {};
       const next = (heads.get(tenant, { id: String(id), namespace: String(namespace) })?.revision ?? 0) + 1;
       const isOutdated = typeof revision === "number" && revision !== next;
-      checks.push({ index, id: textOf(id), namespace: textOf(namespace), problems, isOutdated });
+      checks.push({ index, id: scalarText(id), namespace: scalarText(namespace), problems, isOutdated });
       await turns.next();
     }
     return checks;
@@ -130,12 +131,8 @@ export class FlowChecks {
 
   /** What the flow of a source would inherit. */
   #inheritedRules(tenant: TenantId, { document }: ParsedSource): ValidateOptions {
-    const namespace = textOf(document?.namespace);
+    const namespace = scalarText(document?.namespace);
     if (namespace === undefined) return {};
     return { inherited: this.#deps.defaults.of(tenant, namespace).pluginDefaults };
   }
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

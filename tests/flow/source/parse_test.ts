@@ -231,6 +231,9 @@ const SPLITS: readonly [string, string[]][] = [
   // A flow is saved as it is written, so its own first line cannot be such a marker.
   ["# head\n---a: 1\nb: 2\n", ["# head\n---a: 1\nb: 2\n"]],
   ["a: x---\nb: |\n  ---c\n", ["a: x---\nb: |\n  ---c\n"]],
+  ["id: a\nb: x---\nid: c\nb: y---\r\nid: d\n", ["id: a\nb: x", "id: c\nb: y", "id: d\n"]],
+  ["b: x---\nid: c\n", ["b: x---\nid: c\n"]],
+  ["id: a\nb: |\n  x---\n  id: c\n", ["id: a\nb: |\n  x---\n  id: c\n"]],
   ["", []],
 ];
 

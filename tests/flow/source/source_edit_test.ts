@@ -1,11 +1,13 @@
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import {
   isSameSource,
+  jsonAsYaml,
   parseFlowSource,
   type SavedSource,
   setDisabled,
   setNamespace,
 } from "../../../src/flow/mod.ts";
+import type { JsonObject } from "../../../src/base/json.ts";
 import { DomainError } from "../../../src/model/errors.ts";
 
 function saved(source: string): SavedSource {
@@ -28,6 +30,44 @@ const PAIRS: readonly [string, string, string, boolean][] = [
 for (const [name, a, b, expected] of PAIRS) {
   Deno.test(`isSameSource() with ${name}`, () => {
     assertStrictEquals(isSameSource(saved(a), saved(b)), expected);
+  });
+}
+
+const WRITTEN: readonly (readonly [rule: string, flow: JsonObject, source: string])[] = [
+  ["leaves out what the server adds to a flow that it returns", {
+    ...{ id: "a", revision: 3, disabled: false, deleted: false, draft: false, tenantId: "main" },
+    ...{ updated: "2026-01-01T00:00:00Z", description: "x" },
+  }, "id: a\ndescription: x\n"],
+  ["keeps what differs from the default", { id: "a", disabled: true }, "id: a\ndisabled: true\n"],
+  [
+    "keeps such members of tasks",
+    { id: "a", tasks: [{ id: "t", disabled: false }] },
+    [
+      ...["id: a", "tasks:", " - id: t", "   disabled: false", ""],
+    ].join("\n"),
+  ],
+  [
+    "writes lines as lines",
+    { id: "a", tasks: [{ id: "t", format: "\n \n a    \nb\nc" }] },
+    [
+      ...[
+        "id: a",
+        "tasks:",
+        " - id: t",
+        "   format: |2-",
+        "",
+        "      ",
+        "      a    ",
+        "     b",
+        "     c",
+        "",
+      ],
+    ].join("\n"),
+  ],
+];
+for (const [rule, flow, source] of WRITTEN) {
+  Deno.test(`jsonAsYaml() ${rule}`, () => {
+    assertEquals(jsonAsYaml(parseFlowSource(JSON.stringify(flow))), source);
   });
 }
 

@@ -9,11 +9,11 @@ import {
 import {
   FLOW_PROPERTIES,
   INPUT_PROPERTIES,
-  MANAGED_PROPERTIES,
   OUTPUT_PROPERTIES,
   TASK_PROPERTIES,
   TRIGGER_PROPERTIES,
 } from "../../../src/flow/schema/flow_schema.ts";
+import { MANAGED_PROPERTIES } from "../../../src/flow/source/source_edit.ts";
 import { listInputTypes } from "../../../src/flow/mod.ts";
 import type { PropertySchema, PropertySchemas } from "../../../src/model/flows/schema.ts";
 import type { TypeDeclaration } from "../../../src/model/flows/type_declaration.ts";

@@ -69,10 +69,9 @@ function addLists(routes: Hono<AppEnv>, flows: Flows): void {
 function addReading(routes: Hono<AppEnv>, flows: Flows): void {
   routes.get(FLOW_PATH, async (c) => {
     const query = queryOf(c);
-    const options = {
-      revision: readRevision(query),
-      allowDeleted: readBoolean(query, "allowDeleted", false),
-    };
+    const revision = readRevision(query);
+    // A revision that is named stays readable.
+    const options = { revision, allowDeleted: readBoolean(query, "allowDeleted", revision !== undefined) };
     const flow = await flows.get(c.get("actor"), flowKeyOf(c), options);
     return flowResponse(flow, { source: readBoolean(query, "source", false) });
   });

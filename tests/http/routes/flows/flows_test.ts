@@ -201,6 +201,15 @@ Deno.test("DELETE /flows/:namespace/:id returns 204, and 404 the second time", a
   }
   const deleted = await server.json("GET", "/flows/demo/hello?allowDeleted=true");
   assertObjectMatch(deleted as object, { deleted: true, revision: 2 });
+  const earlier = await server.json("GET", "/flows/demo/hello?revision=1");
+  assertObjectMatch(earlier as object, { deleted: false, revision: 1 });
+});
+
+Deno.test("GET /flows/:namespace/:id gives an input with the older member `name` its id too", async () => {
+  await using server = await Harness.start();
+  await server.save(source("hello", { more: "inputs: [{name: a, type: STRING}, {id: b, type: STRING}]\n" }));
+  const { inputs } = await server.json("GET", "/flows/demo/hello") as { inputs: unknown };
+  assertEquals(inputs, [{ id: "a", name: "a", type: "STRING" }, { id: "b", type: "STRING" }]);
 });
 
 Deno.test("GET /flows/:namespace lists exactly that namespace", async () => {
@@ -327,9 +336,10 @@ Deno.test("POST /flows/validate returns 200 with one result for each document", 
   const bad =
     "id: bad\nnamespace: demo\ntasks:\n  - id: a\n    type: io.svc.plugin.core.log.Log\n    colour: red\n";
   const outdated = source("good", { more: "revision: 9\n" });
-  const body = [source("good"), bad, outdated, "id: ["].join("---\n");
+  const numbered = "id: 2024\nnamespace: 12\ntasks: []\n";
+  const body = [source("good"), bad, outdated, numbered, "id: ["].join("---\n");
   const answer = await server.json("POST", "/flows/validate", yaml(body));
-  const [good, wrong, late, broken] = answer as unknown as Record<string, unknown>[];
+  const [good, wrong, late, number, broken] = answer as unknown as Record<string, unknown>[];
   assertEquals(good, {
     index: 0,
     flow: "good",
@@ -344,6 +354,7 @@ Deno.test("POST /flows/validate returns 200 with one result for each document", 
   assertMatch(String(wrong?.constraints), /tasks\[a\]\.message: must not be null/);
   assertStringIncludes(String(wrong?.constraints), 'Unrecognized field "colour"');
   assertEquals(late?.outdated, true);
+  assertEquals([number?.flow, number?.namespace], ["2024", "12"]);
   assertMatch(String(broken?.constraints), /^Illegal flow yaml: /);
 });
 
