@@ -673,6 +673,7 @@ Deno.test("POST /executions/:id/eval renders with the variables of the task run;
     ["{{ outputs.a.value }} {{ task.id }} {{ taskrun.id }}", `a a ${taskRunList[0]?.id}`],
     ["{{ execution.id }}", id],
     ["plain", "plain"],
+    ["{{ taskrun.attemptsCount }}", "1"],
     ["{{ secret('PIN') }}", "******"],
     ["{{ render(\"{{ secret('PIN') }}\") }}", "******"],
     ["{{ secret('PIN') | base64encode | base64decode | split('') | first }}", "*"],
