@@ -103,7 +103,7 @@ async function untilStopped(
     return 1;
   }
   if (reason !== undefined) return 1;
-  log.info("Stopped: open executions continue at the next start");
+  log.info("Stopped");
   return 0;
 }
 
