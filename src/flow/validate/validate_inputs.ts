@@ -86,8 +86,10 @@ function idMember(properties: JsonObject): "id" | "name" {
 function reportOldName(properties: JsonObject, path: Path, report: Report): void {
   if (!Object.hasOwn(properties, "name")) return;
   report.warning("deprecated", path, 'is replaced by "id", use that name');
-  if (!Object.hasOwn(properties, "id")) return;
-  report.error("duplicate_property", path, 'cannot be given together with "id": both mean the same');
+  // Responses have both.
+  const id = ownProperty(properties, "id");
+  if (id === undefined || id === ownProperty(properties, "name")) return;
+  report.error("duplicate_property", path, 'cannot differ from "id": both mean the same');
 }
 
 function checkDeclaration(properties: JsonObject, path: Path, { report, isForeign }: InputPlace): void {

@@ -94,7 +94,7 @@ Deno.test("flowResponse() keeps the order of the document and leaves out null me
     stringifyJson(flowResponse(flowOf(SOURCE), { source: false })),
     '{"id":"hello","namespace":"company.team","revision":3,' +
       '"labels":[{"key":"env","value":"prod"},{"key":"n","value":"1"},{"key":"d","value":"2.5"}],' +
-      '"inputs":[{"id":"a","type":"STRING","defaults":"x"},{"name":"b","type":"INT","required":false}],' +
+      '"inputs":[{"id":"a","type":"STRING","defaults":"x"},{"id":"b","name":"b","type":"INT","required":false}],' +
       '"variables":{"v":null},' +
       '"tasks":[{"id":"1","type":"io.kestra.core.tasks.log.Log","message":2.0,"disabled":"true",' +
       '"allowFailure":true,"runIf":false,"logLevel":"WARN"}],' +

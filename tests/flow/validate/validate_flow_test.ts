@@ -265,6 +265,9 @@ const INPUTS: Rows = [
     "duplicate_property inputs[0].name @6:11+4",
     "warning deprecated inputs[0].name @6:11+4",
   ]],
+  ["by both names, which are the same", "{id: a, name: a, type: STRING}", [
+    "warning deprecated inputs[0].name @6:11+4",
+  ]],
   ["without name", "{type: STRING}", ["required inputs[0].id @6:3+14"]],
   ["of an older type", "{id: a, type: ENUM, values: [x]}", ["warning replaced_type inputs[0].type @6:17+4"]],
   ["without type", "{id: wrong one}", ["required inputs[0].type @6:3+15", "bad_id inputs[0].id @6:8+9"]],

@@ -208,8 +208,11 @@ Deno.test("DELETE /flows/:namespace/:id returns 204, and 404 the second time", a
 Deno.test("GET /flows/:namespace/:id gives an input with the older member `name` its id too", async () => {
   await using server = await Harness.start();
   await server.save(source("hello", { more: "inputs: [{name: a, type: STRING}, {id: b, type: STRING}]\n" }));
-  const { inputs } = await server.json("GET", "/flows/demo/hello") as { inputs: unknown };
-  assertEquals(inputs, [{ id: "a", name: "a", type: "STRING" }, { id: "b", type: "STRING" }]);
+  const flow = await server.json("GET", "/flows/demo/hello") as JsonObject;
+  assertEquals(flow.inputs, [{ id: "a", name: "a", type: "STRING" }, { id: "b", type: "STRING" }]);
+  const init = { body: JSON.stringify(flow), headers: { "content-type": "application/json" } };
+  const again = await server.json("PUT", "/flows/demo/hello", init) as JsonObject;
+  assertEquals([again.inputs, again.revision], [flow.inputs, 2]);
 });
 
 Deno.test("GET /flows/:namespace lists exactly that namespace", async () => {
