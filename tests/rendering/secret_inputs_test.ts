@@ -203,7 +203,7 @@ tasks:
     "Waiting for PT1M",
     `2 ${line}`,
     "Waiting for PT1M",
-    "Cannot find secret for key 'NONE'. There is none in the namespace 'demo' " +
+    "Cannot find secret for key 'NONE'. It does not exist in the namespace 'demo' " +
     "in the expression `{{ secret('NONE') ?? '' }}` at line 1",
   ]);
 });

@@ -95,7 +95,9 @@ async function untilStopped(
   const reason = await Promise.race([drain.requested, server.failed]);
   const log = loggerOf(config, platform);
   if (reason !== undefined) platform.printError(`Cannot continue: ${reason}`);
-  else log.info("Stopping: another signal ends the process at once", { limitMs: config.drainTimeoutMs });
+  else {log.info("Stopping: another signal after a second ends the process at once", {
+      limitMs: config.drainTimeoutMs,
+    });}
   try {
     await server.stop({ timeoutMs: Math.floor(config.drainTimeoutMs * SERVER_SHARE) });
   } catch (error) {

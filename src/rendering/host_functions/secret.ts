@@ -20,7 +20,7 @@ async function readSecret({ args, caller, values, remember }: HostCall): Promise
   const secret = await values.secret(caller.tenant, namespace, name, usedBy);
   if (secret === undefined) {
     throw new HostError(
-      `Cannot find secret for key '${name}'. There is none in the namespace '${namespace}'`,
+      `Cannot find secret for key '${name}'. It does not exist in the namespace '${namespace}'`,
     );
   }
   remember(secret);

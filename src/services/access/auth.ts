@@ -210,7 +210,7 @@ export class Auth {
     });
   }
 
-  /** A single log-in is as fast as can be. Many are an attack, or a start of many clients, and let other requests go first. */
+  /** A single log-in is checked with the normal priority. While others wait, checks must not delay other requests. */
   get #derive(): DerivePasswordKey | undefined {
     return this.#queue.isWaitedFor ? this.#options.deriveInBackground : undefined;
   }

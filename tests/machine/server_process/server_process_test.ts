@@ -104,7 +104,7 @@ Deno.test("runServer() stops the server on a signal and returns 0", async () => 
   assertEquals(platform.errors, []);
 });
 
-Deno.test("runServer() says that it stops, how to hurry it, and that it has stopped", async () => {
+Deno.test("runServer() logs that it stops, and that it has stopped", async () => {
   const platform = new FakePlatform();
   const server = new FakeServer();
   const stopping = Promise.withResolvers<void>();
@@ -115,7 +115,7 @@ Deno.test("runServer() says that it stops, how to hurry it, and that it has stop
   await platform.clock.advance(1);
   const said = () => platform.printed.slice(1).map((line) => JSON.parse(line));
   assertEquals(said().map(({ message, limitMs }) => [message, limitMs]), [
-    ["Stopping: another signal ends the process at once", 10_000],
+    ["Stopping: another signal after a second ends the process at once", 10_000],
   ]);
   stopping.resolve();
   await code;

@@ -107,7 +107,7 @@ const CASES: readonly [string, string | RegExp][] = [
   ["{{ secret('BROKEN', subkey='a') }}", /^Cannot find subkey "a" in secret "BROKEN"/],
   [
     "{{ secret('NONE') }}",
-    /^Cannot find secret for key 'NONE'\. There is none in the namespace 'demo\.team'$/,
+    /^Cannot find secret for key 'NONE'\. It does not exist in the namespace 'demo\.team'$/,
   ],
   ["{{ secret() }}", /^Missing argument "key"$/],
   ["{{ kv('own').a | toJson }}", "[1,2.0]"],
@@ -579,7 +579,7 @@ Deno.test("an error of a function names the line of its expression, and the inne
   const outer = await assertRejects(() => render("a\n\n{{ secret('S') }}", {}), Error);
   assertEquals(
     outer.message,
-    "Cannot find secret for key 'S'. There is none in the namespace 'demo' in the expression `{{ secret('S') }}` at line 3",
+    "Cannot find secret for key 'S'. It does not exist in the namespace 'demo' in the expression `{{ secret('S') }}` at line 3",
   );
 });
 
