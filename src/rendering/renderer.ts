@@ -25,6 +25,8 @@ export interface RenderDeps extends ScopeDeps {
     flow: Flow,
     rendered: JsonObject,
   ) => { readonly outputs: JsonObject } | { readonly problem: string };
+  /** The outputs of a flow with those of type SECRET encrypted for another flow. */
+  readonly handOver: (flow: Flow, outputs: JsonObject, receiver: Flow) => JsonObject;
 }
 
 /** A property to be rendered for each attempt. */
@@ -220,6 +222,11 @@ export class Renderer {
       }
       return { converted: this.#deps.convertOutputs(flow, rendered), ignored };
     });
+  }
+
+  /** Outputs of the flow as an execution of another flow may read them. */
+  outputsFor(receiver: Flow, outputs: JsonObject): JsonObject {
+    return this.#deps.handOver(this.#plan.flow, outputs, receiver);
   }
 
   #output({ id, value, required }: Output, scope: Scope, ignored: string[]): JsonValue | undefined {

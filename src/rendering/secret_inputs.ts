@@ -58,18 +58,20 @@ export class SecretInputs {
   }
 
   /**
-   * Outputs of a task run as templates see them. Decrypts the SECRET inputs of a pause, the encrypted outputs of a script and
-   * the response of an HTTP request. The response is not masked: it is a text of any length, and no secret of the server.
+   * Outputs of a task run as templates see them. Decrypts the SECRET inputs of a pause, the SECRET outputs of another flow, the
+   * encrypted outputs of a script and the response of an HTTP request. The response is not masked: it is a text of any length,
+   * and no secret of the server. Outputs of other flows may be grouped by namespace and flow: `depth` 3.
    */
-  openOutputs(outputs: JsonObject): JsonObject {
+  openOutputs(outputs: JsonObject, depth = 1): JsonObject {
     const body = ownProperty(outputs, "encryptedBody");
     const text = ciphertextOf(body) && this.#open?.(this.#flow, body as JsonValue);
     const withBody = text === undefined ? outputs : { ...outputs, encryptedBody: text };
-    const opened = this.#openWithin(this.#openWithin(withBody, "vars", 1), "onResume", Infinity);
+    const withFlow = this.#openWithin(this.#openWithin(withBody, "vars", 1), "outputs", depth);
+    const opened = this.#openWithin(withFlow, "onResume", Infinity);
     return this.#keepsEncrypted ? outputs : opened;
   }
 
-  #openWithin(outputs: JsonObject, name: "onResume" | "vars", depth: number): JsonObject {
+  #openWithin(outputs: JsonObject, name: "onResume" | "outputs" | "vars", depth: number): JsonObject {
     const given = ownProperty(outputs, name);
     if (!isJsonObject(given)) return outputs;
     const opened = this.#openMembers(given, depth);

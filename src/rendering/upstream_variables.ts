@@ -24,7 +24,7 @@ export interface Upstream {
 
 /** Another execution of a window, and how its outputs are merged. */
 export interface MetUpstream {
-  readonly execution: Pick<Execution, "namespace" | "flowId" | "outputs">;
+  readonly execution: Pick<Execution, "namespace" | "flowId" | "flowRevision" | "outputs">;
   readonly outputs: UpstreamOutputs;
 }
 

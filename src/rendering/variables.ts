@@ -81,8 +81,7 @@ export class ExecutionVariables {
       originalId,
     };
     if (isEnded(history)) view.endDate = toIso(changedAt(history));
-    if (outputs) view.outputs = outputs;
-    return view;
+    return outputs ? this.#inputs.openOutputs({ ...view, outputs }) : view;
   }
 
   /** Converted inputs, those of type SECRET decrypted. @throws ExpressionError `host`: one cannot be decrypted */
@@ -98,7 +97,7 @@ export class ExecutionVariables {
   /** Trigger variables, decrypted; `undefined` for an execution that no trigger started. */
   get trigger(): JsonObject | undefined {
     const variables = this.outer ? this.outer.trigger : this.#execution.trigger?.variables;
-    return variables && this.#inputs.openOutputs(variables);
+    return variables && this.#inputs.openOutputs(variables, 3);
   }
 
   /** The trigger variables under their older name, if a Schedule has started the execution. */

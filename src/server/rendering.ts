@@ -60,6 +60,7 @@ export function createRenderDeps(options: RenderOptions, services: RenderService
     hostValues: { ...createHostValues(services), slowRenders },
     convertOutputs: (flow, rendered) =>
       convertOutputs(flow, rendered, { seal: (text) => inputCipher.seal(flow, text) }),
+    handOver: (flow, outputs, receiver) => inputCipher.handOver(flow, outputs, receiver),
   };
 }
 

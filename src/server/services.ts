@@ -99,7 +99,7 @@ export function createServices(deps: ServicesDeps) {
   const run = createExecutionServices(deps, { flows, inputCipher, values: withHttp, quotas });
   const idempotencyRecords = new IdempotencyRecords({ store, committer, blobs });
   const idempotency = new Idempotency({ records: idempotencyRecords, clock, tenants: tenantIds });
-  const triggering = createTriggerServices(deps, triggerStates, { ...run, flows, idempotency });
+  const triggering = createTriggerServices(deps, triggerStates, { ...run, flows, idempotency, inputCipher });
   const stored = createFileServices(deps, { ...run, ...owned });
   const shared = { ...owned, ...run, ...stored, flows, inputCipher };
   const logging = createLogServices(deps, run);

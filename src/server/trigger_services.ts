@@ -12,6 +12,7 @@ import { ReactionQueue } from "../services/triggers/reaction_queue.ts";
 import type { Flows } from "../services/flows/flows.ts";
 import type { KvPairs } from "../services/namespaces/kv_pairs.ts";
 import type { Secrets } from "../services/namespaces/secrets.ts";
+import type { InputCipher } from "../services/starts/input_cipher.ts";
 import type { Idempotency } from "../services/starts/idempotency.ts";
 import { EvaluationBuffer } from "../services/triggers/evaluation_buffer.ts";
 import { FlowReactions } from "../services/triggers/flow_reactions.ts";
@@ -72,6 +73,7 @@ export function createTriggerStates(deps: ServicesDeps, { catalog, ...values }: 
 interface TriggerDeps extends ExecutionServices {
   readonly flows: Flows;
   readonly idempotency: Idempotency;
+  readonly inputCipher: InputCipher;
 }
 
 /** The services of triggers. */
@@ -81,13 +83,13 @@ type TriggerServices = ReturnType<typeof createTriggerServices>;
 export function createTriggerServices(
   deps: ServicesDeps,
   known: TriggerStateServices,
-  { flows, idempotency, executions, executionFiles: files, checks, quotas }: TriggerDeps,
+  { flows, idempotency, inputCipher, executions, executionFiles: files, checks, quotas }: TriggerDeps,
 ) {
   const { records: executionRecords } = deps;
   const { records: triggerRecords, scheduler, index } = known;
   const buffer = new EvaluationBuffer(known.states, deps.logger);
   const starts = new TriggerStarts({ ...deps, checks, renderer: known.renderer });
-  const shared = { ...deps, ...known, flows, starts, buffer, quotas };
+  const shared = { ...deps, ...known, flows, inputCipher, starts, buffer, quotas };
   const polls = new Polls(shared);
   const realtime = new RealtimeTriggers(shared);
   const schedules = new Schedules({ ...shared, records: executionRecords, polls, realtime });

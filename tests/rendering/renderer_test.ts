@@ -63,6 +63,7 @@ class Setup {
       server: { envs: { stage: "test" }, openInput: () => INPUT_SECRET },
       hostValues: this.#hostValues(),
       convertOutputs: (_flow, rendered) => ({ outputs: rendered }),
+      handOver: (_flow: unknown, outputs: JsonObject) => outputs,
       ...deps,
     });
   }

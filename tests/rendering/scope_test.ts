@@ -37,6 +37,7 @@ const PLACES: Readonly<Record<string, (template: string) => unknown>> = {
       hostValues: VALUES,
       server: { envs: ENVS, globals: GLOBALS, kestra: KESTRA },
       convertOutputs: (_flow: unknown, outputs: JsonObject) => ({ outputs }),
+      handOver: (_flow: unknown, outputs: JsonObject) => outputs,
     };
     const history = [{ state: "CREATED", at: FAKE_START } as const];
     const taskRun = { ordinal: 0, taskId: "a", history, attempts: [] };

@@ -22,3 +22,8 @@ export function ciphertextOf(value: JsonValue | undefined): Uint8Array | undefin
   const text = ownProperty(value, "value");
   return typeof text === "string" ? Buffer.from(text, "base64") : undefined;
 }
+
+/** True if one of these outputs of a flow is encrypted. */
+export function holdsEncrypted(outputs: JsonObject | undefined): boolean {
+  return outputs !== undefined && Object.values(outputs).some((value) => ciphertextOf(value) !== undefined);
+}

@@ -1,9 +1,13 @@
-/** What the end of a child lacks: large outputs, and templates that are rendered in the child: older `outputs` of a Subflow, `breakWhen` of a Loop. */
+/**
+ * What the end of a child lacks: large outputs, SECRET outputs for the flow of the parent, and templates that are rendered in
+ * the child: older `outputs` of a Subflow, `breakWhen` of a Loop.
+ */
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import type { Event } from "../../engine/events.ts";
 import { isTruthyText } from "../../expr/mod.ts";
 import { taskRunOf } from "../../model/executions/execution.ts";
 import type { Task } from "../../model/flows/flow.ts";
+import { holdsEncrypted } from "../../model/flows/input_value.ts";
 import { LOOP } from "../../model/executions/loop_run.ts";
 import type { State } from "../../model/executions/state.ts";
 import { isRenderError } from "../../rendering/host_functions/mod.ts";
@@ -30,10 +34,21 @@ export async function withChildOutputs(
   if (task?.kind === LOOP) return await withBreak(event, task, load);
   const ended = event.hasStoredOutputs ? await withStored(event, outputsOf) : event;
   const wanted = task?.properties.outputs;
-  if (!isJsonObject(wanted)) return ended;
+  if (!isJsonObject(wanted) && !holdsEncrypted(ended.outputs)) return ended;
   const child = await load(event.executionId);
+  if (!child) return ended;
   // The outputs that its flow declares replace those of the task.
-  return child && child.plan.flow.outputs.length === 0 ? await rendered(ended, child, wanted) : ended;
+  const isRendered = isJsonObject(wanted) && child.plan.flow.outputs.length === 0;
+  return isRendered ? await rendered(ended, child, wanted) : handedOver(ended, { child, parent });
+}
+
+/** The end of a child with its SECRET outputs encrypted for the flow of the parent. */
+export function handedOver(
+  event: Event,
+  { child, parent }: { readonly child: LiveExecution; readonly parent: LiveExecution },
+): Event {
+  if (event.type !== "child_ended" || !event.outputs || !holdsEncrypted(event.outputs)) return event;
+  return { ...event, outputs: child.renderer.outputsFor(parent.plan.flow, event.outputs) };
 }
 
 async function withStored(event: ChildEnded, outputsOf: ChildReader["outputsOf"]): Promise<ChildEnded> {

@@ -6,6 +6,7 @@
 import { DomainError } from "../../model/errors.ts";
 import { taskRunOf } from "../../model/executions/execution.ts";
 import { isEnded } from "../../model/executions/state.ts";
+import { handedOver } from "../children/child_outputs.ts";
 import type { LiveExecution } from "../live/live_execution.ts";
 import type { LiveExecutions } from "../live/live_executions.ts";
 import type { Message } from "../live/messages.ts";
@@ -79,7 +80,8 @@ export function detachSuccessors(
 function settleEndedMember(child: LiveExecution, parent: LiveExecution, { slots }: CommitGroupDeps): void {
   if (child.plan.flow.concurrency) slots.release(child.execution);
   const isForParent = (message: Message) => endsChildOf(parent, message);
-  parent.events.push(...child.messages.filter(isForParent).map(({ event }) => event));
+  const ends = child.messages.filter(isForParent);
+  parent.events.push(...ends.map(({ event }) => handedOver(event, { child, parent })));
   child.messages = child.messages.filter((message) => !isForParent(message));
 }
 

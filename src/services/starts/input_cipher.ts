@@ -1,10 +1,10 @@
-/** Encrypts inputs of type SECRET, and decrypts them for expressions only. */
+/** Encrypts inputs and outputs of type SECRET, and decrypts them for expressions only. */
 import type { Cipher } from "../../base/crypto/cipher.ts";
-import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { type JsonObject, type JsonValue, ownProperty, setOwnProperty } from "../../base/json.ts";
 import { ciphertextOf, encryptedValue } from "../../model/flows/input_value.ts";
 import type { Flow } from "../../model/flows/flow.ts";
 
-/** The flow that an input belongs to. */
+/** The flow that a value belongs to. */
 type InputOwner = Pick<Flow, "tenant" | "namespace" | "id">;
 
 /** Encrypts with the key of the server for one flow; another flow cannot decrypt the value. */
@@ -24,6 +24,16 @@ export class InputCipher {
   open(owner: InputOwner, value: JsonValue): string | undefined {
     const bytes = ciphertextOf(value);
     return bytes && this.#cipher.decrypt(bytes, contextOf(owner));
+  }
+
+  /** The outputs of a flow for another one: those that it declares as SECRET are encrypted for `receiver`, or in clear without one. */
+  handOver(flow: Flow, outputs: JsonObject, receiver?: InputOwner): JsonObject {
+    const handed = { ...outputs };
+    for (const { id, type } of flow.outputs) {
+      const text = type === "SECRET" ? this.open(flow, ownProperty(outputs, id) ?? null) : undefined;
+      if (text !== undefined) setOwnProperty(handed, id, receiver ? this.seal(receiver, text) : text);
+    }
+    return handed;
   }
 }
 

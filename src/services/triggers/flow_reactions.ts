@@ -24,10 +24,12 @@ import type { Conditions } from "../../rendering/conditions.ts";
 import type { Executor } from "../../runtime/executor.ts";
 import type { Quotas } from "../access/quotas.ts";
 import type { Flows } from "../flows/flows.ts";
+import type { InputCipher } from "../starts/input_cipher.ts";
 import { isTooLarge, throwDatabaseFault, undefinedIfMissing } from "../../model/errors.ts";
 import { SharedLoads } from "./shared_loads.ts";
 import { stopStates } from "./trigger_index.ts";
-import type { TriggerStarts } from "./trigger_starts.ts";
+import { type Giver, type HandedOutputs, handedOutputs } from "./handed_outputs.ts";
+import type { TriggerStart, TriggerStarts } from "./trigger_starts.ts";
 import type { TriggerStates } from "./trigger_states.ts";
 import {
   conditionVariables,
@@ -45,6 +47,7 @@ interface FlowReactionsDeps {
   readonly states: TriggerStates;
   readonly committer: Pick<Committer, "frozen">;
   readonly starts: TriggerStarts;
+  readonly inputCipher: Pick<InputCipher, "handOver">;
   readonly conditions: Conditions;
   readonly catalog: TriggerCatalog;
   readonly executor: Pick<Executor, "begin">;
@@ -165,8 +168,8 @@ export class FlowReactions {
     const { tenant } = announcement;
     const labels = cause.labels.filter(({ key }) => key === CORRELATION_LABEL);
     const upstream = await this.#upstream(reaction, verdict);
-    const variables = triggerVariables(reaction, upstream);
-    const start = { plan, trigger, variables, rootVariables: startVariables(reaction), labels };
+    const variables = await this.#variables(reaction, upstream);
+    const start = { plan, trigger, ...variables, rootVariables: startVariables(reaction), labels };
     const { execution, error } = upstream
       ? await this.#deps.starts.createOrFail(start)
       : { execution: this.#deps.starts.fail(start, TOO_MANY_OUTPUTS), error: TOO_MANY_OUTPUTS };
@@ -182,6 +185,29 @@ export class FlowReactions {
     ];
     await this.#deps.executor.begin(execution, plan, mutations);
     this.#deps.states.applied(change);
+  }
+
+  /** The variable `trigger` of a start, and as it is stored. */
+  async #variables(
+    reaction: Reaction,
+    upstream: readonly MetUpstream[] = [],
+  ): Promise<Pick<TriggerStart, "variables" | "storedVariables" | "secrets">> {
+    const handed = new Map<Giver, HandedOutputs>();
+    for (const execution of [reaction.execution, ...upstream.map(({ execution }) => execution)]) {
+      const outputs = await handedOutputs(execution, reaction.plan.flow, this.#deps);
+      if (outputs) handed.set(execution, outputs);
+    }
+    const variablesOf = (form: "clear" | "encrypted") => {
+      const given = <T extends Giver>(execution: T): T => {
+        return { ...execution, outputs: handed.get(execution)?.[form] ?? execution.outputs };
+      };
+      const others = upstream.map((other) => ({ ...other, execution: given(other.execution) }));
+      return triggerVariables({ ...reaction, execution: given(reaction.execution) }, others);
+    };
+    const variables = variablesOf("clear");
+    if (handed.size === 0) return { variables };
+    const secrets = [...handed.values()].flatMap((outputs) => outputs.secrets);
+    return { variables, storedVariables: variablesOf("encrypted"), secrets };
   }
 
   async #refuse(reaction: Reaction, reason: string, mutations: readonly Mutation[]): Promise<void> {
@@ -232,8 +258,8 @@ export class FlowReactions {
       const stored = isLast ? { execution } : await this.#deps.records.load(announcement.tenant, executionId);
       if (!stored) continue;
       // Its task runs are not kept while the others are read.
-      const { namespace, flowId, outputs: given } = stored.execution;
-      found.push({ execution: { namespace, flowId, outputs: given }, outputs });
+      const { namespace, flowId, flowRevision, outputs: given } = stored.execution;
+      found.push({ execution: { namespace, flowId, flowRevision, outputs: given }, outputs });
       size += sizeOf(given ?? null, MAX_MET_OUTPUTS);
       if (size > MAX_MET_OUTPUTS) return undefined;
     }

@@ -188,8 +188,10 @@ export class Polls {
       return await this.#deps.states.save({ tenant, previous: state, next });
     }
     const { starts } = this.#deps;
+    const { variables, secrets: names = [] } = finding;
     const storedVariables = this.#sealed(plan.flow, finding);
-    const start = { plan, trigger, id, variables: finding.variables, storedVariables };
+    const secrets = names.map((name) => String(ownProperty(variables, name) ?? ""));
+    const start = { plan, trigger, id, variables, storedVariables, secrets };
     const { execution, error } = finding.error === undefined
       ? await starts.createOrFail(start)
       : { execution: starts.fail(start, finding.error), error: finding.error };

@@ -17,6 +17,7 @@ import {
   readLabels,
 } from "../../model/flows/label.ts";
 import { move } from "../../model/executions/state.ts";
+import { SecretMask } from "../../rendering/secret_mask.ts";
 import type { TriggerRenderer } from "../../rendering/trigger_renderer.ts";
 import { type StartChecks, withLabels } from "../starts/start_checks.ts";
 import { givenValues } from "../starts/subflows.ts";
@@ -38,6 +39,8 @@ export interface TriggerStart {
   readonly rootVariables?: JsonObject;
   /** Stored instead of `variables` where those hold secrets in clear text. */
   readonly storedVariables?: JsonObject;
+  /** Masked in the messages of the start. */
+  readonly secrets?: readonly string[];
   /** Id of the execution where files were stored for it before. */
   readonly id?: string;
   /** Override the labels and inputs of the trigger. */
@@ -75,7 +78,7 @@ export class TriggerStarts {
   createOrFail(start: TriggerStart): StartResult | Promise<StartResult> {
     const failed = (error: unknown): StartResult => {
       throwDatabaseFault(error);
-      const { message } = error as Error;
+      const message = masked((error as Error).message, start);
       return { execution: this.fail(start, message), error: message };
     };
     try {
@@ -115,7 +118,9 @@ export class TriggerStarts {
     const own = { labels: labels.filter(isUsable), inputs: isJsonObject(inputs) ? inputs : undefined };
     const execution = await this.#createChecked(start, own);
     const at = this.#deps.clock.now();
-    for (const message of leftOut) addLogLine(execution, { level: "WARN", at, message });
+    for (const message of leftOut) {
+      addLogLine(execution, { level: "WARN", at, message: masked(message, start) });
+    }
     return execution;
   }
 
@@ -149,6 +154,12 @@ export class TriggerStarts {
       scheduleDate,
     }, now);
   }
+}
+
+function masked(text: string, { secrets = [] }: TriggerStart): string {
+  const mask = new SecretMask();
+  for (const secret of secrets) mask.add(secret);
+  return mask.apply(text);
 }
 
 /** Each label of a map or list as a map of its own; a text gives all of them. */
