@@ -156,6 +156,7 @@ export class Flows {
 
   /** Saves a new revision; an identical source keeps the number. @throws DomainError not_found, precondition_failed, invalid_entity */
   async update(actor: Actor, key: FlowKey, given: string, options: UpdateOptions = {}): Promise<SavedFlow> {
+    this.#head(actor.tenant, key); // A missing flow is the first thing to say.
     const { parsed, warnings, source } = await this.check(actor, given, options);
     return await this.#locks.run(lockKey(actor, key), async () => {
       return {

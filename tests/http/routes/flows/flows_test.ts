@@ -176,6 +176,7 @@ for (const [tag, status] of IF_MATCH) {
 
 const UPDATES: readonly (readonly [string, string, string, number])[] = [
   ["an unknown flow", "/flows/demo/other", source("other"), 404],
+  ["an unknown flow, whatever the body is", "/flows/demo/other", "id: [", 404],
   ["another id", "/flows/demo/hello", source("other"), 422],
   ["another namespace", "/flows/demo/hello", source("hello", { namespace: "other" }), 422],
 ];
