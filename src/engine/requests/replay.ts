@@ -18,7 +18,14 @@ import type { Branches, TaskPlace } from "../branches.ts";
 import { reopenedDecision } from "../decide.ts";
 import { FLOWABLES } from "../flowable/registry.ts";
 import type { FlowPlan } from "../plan.ts";
-import { failedTaskRuns, handlersOf, resetRestartUnits, restart, restartUnitOf } from "./restart.ts";
+import {
+  failedTaskRuns,
+  handlersOf,
+  resetRestartUnits,
+  restart,
+  RESTART_UNIT_KINDS,
+  restartUnitOf,
+} from "./restart.ts";
 import { Transition } from "../transition.ts";
 import { ancestorsOf, branchesOfTaskRun, descendantsOf, ExecutionTree } from "../tree.ts";
 
@@ -240,8 +247,8 @@ function reopen(plan: FlowPlan, taskRun: TaskRun, now: Instant): void {
   const place = plan.places.get(taskRun.taskId);
   const flowable = place && FLOWABLES.get(place.task.kind);
   const hasCondition = place?.task.runIf !== undefined; // It is evaluated again.
-  const isRunning = flowable !== undefined && !flowable.startsExecutions && !hasCondition &&
-    hasRun(taskRun.history);
+  const beginsAnew = flowable?.startsExecutions || RESTART_UNIT_KINDS.has(place?.task.kind ?? "");
+  const isRunning = flowable !== undefined && !beginsAnew && !hasCondition && hasRun(taskRun.history);
   reach(taskRun, isRunning ? "RUNNING" : "RESTARTED", now);
   taskRun.outputs = undefined;
   taskRun.decision = undefined;

@@ -139,7 +139,7 @@ export function handlersOf(
 }
 
 /** Tasks whose children share a directory, which a restart does not find again. */
-const RESTART_UNIT_KINDS: ReadonlySet<string> = new Set(["core.flow.WorkingDirectory"]);
+export const RESTART_UNIT_KINDS: ReadonlySet<string> = new Set(["core.flow.WorkingDirectory"]);
 
 /**
  * The restart unit of a task run: the outermost ancestor that restarts only with all its children, else the task run

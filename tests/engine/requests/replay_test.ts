@@ -74,7 +74,7 @@ const ROWS: readonly Row[] = [
       flowable("seq", "Sequential", [flowable("wd", "WorkingDirectory", [returns("a"), returns("b")])]),
     ],
     from: "b",
-    taskRuns: [`o: ${ENDED}`, `seq: ${REOPENED}`, `wd: ${REOPENED}`],
+    taskRuns: [`o: ${ENDED}`, `seq: ${REOPENED}`, `wd: ${AGAIN}`],
   },
   {
     rule: "keeps the siblings of a parallel",
