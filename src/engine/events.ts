@@ -86,10 +86,14 @@ export type Event =
     readonly error?: string;
     readonly ignored?: readonly string[];
   }
-  /** SLA assertions were rendered; `violated` has their positions. After the last ones the execution ends. */
+  /**
+   * SLA assertions were rendered; `violated` has their positions, `ignored` why others could not be. After the last ones the
+   * execution ends.
+   */
   | {
     readonly type: "assertions_rendered";
     readonly violated: readonly string[];
+    readonly ignored?: readonly string[];
     readonly isLast?: boolean;
   }
   /** A child execution is created in the same commit. With an `attempt` number it is ignored once another attempt has begun. */

@@ -269,9 +269,12 @@ function applyOutputs(t: Transition, event: EventOf<"outputs_rendered">): void {
 }
 
 /** After the final assertions the execution ends with this transition, unless it is held. */
-function applyAssertions(t: Transition, { violated, isLast }: EventOf<"assertions_rendered">): void {
+function applyAssertions(t: Transition, event: EventOf<"assertions_rendered">): void {
+  const { violated, ignored = [], isLast } = event;
   const { root } = t.tree;
   applyViolations(t, violated);
+  // Earlier ones may have read what did not exist yet.
+  for (const reason of isLast ? ignored : []) t.log("WARN", reason);
   if (!isLast || root.expected !== "response" || isEnded(t.execution.history)) return;
   t.tree.expect(root, undefined);
   t.areAssertionsFinal = true;

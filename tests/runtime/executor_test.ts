@@ -512,3 +512,23 @@ tasks: [{id: a, type: ${RETURN}, format: a}, {id: b, type: ${RETURN}, format: b}
   assertEquals(lines.map(({ message }) => message), ["SLA 'x' violated: assertion is false: {{ false }}."]);
   assertEquals(execution.state.current, "SUCCESS");
 });
+
+const UNRENDERED =
+  "SLA 'x' cannot be evaluated: Unable to find `nothing` used in the expression `{{ nothing.here }}` at line 1";
+const ASSERTIONS = [
+  ["that can never be rendered is logged once, and is no violation", "{{ nothing.here }}", [UNRENDERED]],
+  ["that can be rendered at the end is not logged", "{{ outputs.b.value == 'b' }}", []],
+] as const;
+for (const [rule, assertion, expected] of ASSERTIONS) {
+  Deno.test(`an assertion ${rule}`, async () => {
+    await using app = await Harness.start();
+    const { id, state } = await app.run(`
+id: kept
+namespace: demo
+sla: [{id: x, type: EXECUTION_ASSERTION, assert: "${assertion}", behavior: FAIL}]
+tasks: [{id: a, type: ${RETURN}, format: a}, {id: b, type: ${RETURN}, format: b}]
+`);
+    const lines = await app.json("GET", `/logs/${id}?minLevel=WARN`) as { message: string }[];
+    assertEquals([state.current, lines.map(({ message }) => message)], ["SUCCESS", [...expected]]);
+  });
+}

@@ -81,33 +81,25 @@ export function renderFixture(
   return tryRender(() => live.renderer.values(fixture.outputs ?? {}, { task, taskRun }), done, fail);
 }
 
-/** Assertions of SLAs. An assertion that cannot be rendered is not violated. */
+/** Assertions of SLAs. One that cannot be rendered is not violated: it may read what does not exist yet. */
 export function renderAssertions(
   live: LiveExecution,
   { isLast }: Extract<Command, { type: "render_assertions" }>,
 ): Event | Promise<Event> {
   const slas = live.plan.flow.sla.filter(({ assertion }) => assertion !== undefined);
   const violated: string[] = [];
-  const done = (): Event => ({ type: "assertions_rendered", violated, isLast });
+  const ignored: string[] = [];
+  const done = (): Event => ({ type: "assertions_rendered", violated, ignored, isLast });
   const renders = slas.map((sla) => {
     const take = (text: string) => {
       if (!isTruthyText(text)) violated.push(slaKey(live.plan.flow.sla, sla));
     };
-    return tryText(() => live.renderer.text(sla.assertion ?? "true"), take);
+    const fail = (error: unknown) => {
+      ignored.push(`SLA '${sla.id}' cannot be evaluated: ${renderMessage(error)}`);
+    };
+    return tryRender(() => live.renderer.text(sla.assertion ?? "true"), take, fail);
   });
   return renders.some((render) => render instanceof Promise) ? Promise.all(renders).then(done) : done();
-}
-
-function tryText(
-  render: () => string | Promise<string>,
-  take: (text: string) => void,
-): void | Promise<void> {
-  try {
-    const text = render();
-    return text instanceof Promise ? text.then(take, throwDatabaseFault) : take(text);
-  } catch (error) {
-    if (!isRenderError(error)) throw error;
-  }
 }
 
 /** The outputs of the flow. */
@@ -121,11 +113,11 @@ export function renderOutputs(live: LiveExecution): Event | Promise<Event> {
   return tryRender(() => live.renderer.outputs(), done, fail);
 }
 
-function tryRender<T>(
+function tryRender<T, R>(
   render: () => T | Promise<T>,
-  done: (value: T) => Event,
-  fail: (error: unknown) => Event,
-): Event | Promise<Event> {
+  done: (value: T) => R,
+  fail: (error: unknown) => R,
+): R | Promise<R> {
   try {
     const value = render();
     return value instanceof Promise ? value.then(done, fail) : done(value);
