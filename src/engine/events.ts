@@ -37,6 +37,8 @@ export type Event =
   | { readonly type: "refused_slot"; readonly state: Extract<State, "QUEUED" | "CANCELLED" | "FAILED"> }
   /** More branches of a long list may be opened. */
   | { readonly type: "continued"; readonly frame: number }
+  /** More of what is open may be stopped. */
+  | { readonly type: "stop_continued"; readonly sparesChildren?: boolean }
   /** The condition was rendered. An error fails the task run. */
   | {
     readonly type: "condition_rendered";
@@ -297,4 +299,6 @@ export type Command =
   /** Announce that the execution has reached a terminal state. */
   | { readonly type: "announce_end" }
   /** Respond with `continued` after the other events; `frame` is the ordinal of a flowable task run, or -1. */
-  | { readonly type: "continue"; readonly frame: number };
+  | { readonly type: "continue"; readonly frame: number }
+  /** Respond with `stop_continued`. After a crash the recovery does the same. */
+  | { readonly type: "continue_stop"; readonly sparesChildren?: boolean };

@@ -11,7 +11,7 @@ import { applyOutcome, tryAgain } from "./endings/end_attempt.ts";
 import { nextPass } from "./decide.ts";
 import type { EventOf } from "./events.ts";
 import type { TaskPlace } from "./branches.ts";
-import { abortExecution, closeAll } from "./endings/stop.ts";
+import { abortExecution, closeAll, isStoppingAll, stopOpen } from "./endings/stop.ts";
 import { restartLimit } from "./endings/time_limit.ts";
 import type { Transition } from "./transition.ts";
 import { type ExecutionTree, openableTasks } from "./tree.ts";
@@ -32,6 +32,7 @@ export function recover(t: Transition, { isGivenUp, kept }: EventOf<"recovered">
   if (isScheduled(t.execution)) return;
   if (t.state === "CREATED" || t.state === "RESTARTED") return t.emit({ type: "ask_slot" });
   resumeOpenTaskRuns(t, kept);
+  stopOpen(t);
   touchAllFrames(t);
 }
 
@@ -65,10 +66,12 @@ function lossesOf({ attempts }: TaskRun): number {
 /** True when a crash may have interrupted work; false when everything waits for a time, a person, other executions or the end of `kept` attempts on workers. */
 export function hasWork(tree: ExecutionTree, kept = NONE_KEPT): boolean {
   const { execution } = tree;
+  const state = currentState(execution.history);
   const leaves = [...tree.open].filter((taskRun) => tree.frameOf(taskRun) === undefined);
   const isElsewhere = (taskRun: TaskRun) => kept.includes(taskRun.ordinal) || isWaiting(execution, taskRun);
   if (!leaves.every(isElsewhere)) return true;
-  if (HELD_STATES.has(currentState(execution.history)) || isScheduled(execution)) return false;
+  if (state === "KILLING" && leaves.some(({ history }) => currentState(history) !== state)) return true;
+  if (HELD_STATES.has(state) || isScheduled(execution)) return false;
   return leaves.length === 0 ||
     [...tree.frames].some((frame) => frame.expected || openableTasks(frame).length > 0);
 }
@@ -109,9 +112,11 @@ function resumeTaskRun(t: Transition, taskRun: TaskRun, place: TaskPlace): void 
   const isWaiting = t.tree.frameOf(taskRun) !== undefined || state === "PAUSED" ||
     t.execution.timers.has(`task/${taskRun.ordinal}`);
   if (isWaiting) return;
-  if (t.state === "KILLING" || state === "KILLING") {
+  if (state === "KILLING") {
     t.endAttempt(taskRun, "KILLED");
     endTaskRun(t, taskRun, "KILLED");
+  } else if (t.state === "KILLING" || isStoppingAll(t) && !hasOpenAttempt(taskRun)) {
+    return; // `stopOpen` ends it.
   } else if (taskRun.decision?.isWaiting === true) {
     nextPass(t, taskRun, place); // A copy of an execution has no timer.
   } else if (state === "RETRYING") {

@@ -26,7 +26,7 @@ import { giveUp, recover, repeatLostAttempt, resumeOpenTaskRuns } from "./recove
 import { isRequest, refusalOf, type Request } from "./requests/requests.ts";
 import { restart, setTaskState } from "./requests/restart.ts";
 import { applyViolations, hasAssertions, setSlaTimers, violateDuration } from "./endings/sla.ts";
-import { abortExecution, endExecutionIn, kill } from "./endings/stop.ts";
+import { abortExecution, endExecutionIn, kill, stopOpen } from "./endings/stop.ts";
 import { timeOut } from "./endings/time_limit.ts";
 import { Transition } from "./transition.ts";
 import type { ExecutionTree } from "./tree.ts";
@@ -84,6 +84,8 @@ function apply(t: Transition, event: Event): void {
       return refuseStart(t, event.state);
     case "continued":
       return continueFrame(t, event.frame);
+    case "stop_continued":
+      return stopOpen(t, event);
     case "condition_rendered":
       return applyCondition(t, event);
     case "decision_rendered":

@@ -187,6 +187,22 @@ tasks:
   }
 }
 
+Deno.test("a kill stops 5000 Subflows, whose changes exceed a commit", async () => {
+  await using app = await Harness.start();
+  await app.save(`{id: waits, namespace: demo, tasks: [{id: p, type: ${CORE}.flow.Pause}]}`);
+  const subflow = `{id: each, type: ${CORE}.flow.Subflow, namespace: demo, flowId: waits, wait: true}`;
+  const all = ["concurrencyLimit: 0", 'values: "{{ range(1, 5000) }}"', `tasks: [${subflow}]`];
+  await app.save(flowSource("many", taskSource("all", "core.flow.ForEach", ...all)));
+  const { id } = await app.start("many");
+  await untilOpen(app, 5_000);
+  await app.json("DELETE", `/executions/${id}/kill`);
+  for (let turn = 0; turn < 5_000 && app.assembly.executor.liveCount > 0; turn++) await settle(20);
+  const execution = await app.execution(id);
+  assertEquals(statesOf(execution), "CREATED RUNNING KILLING KILLED");
+  assertEquals(new Set(execution.taskRunList.map(({ state }) => state.current)), new Set(["KILLED"]));
+  assertEquals((await app.page("/executions/search?state=KILLED&size=1")).total, 5_001);
+});
+
 /** Waits until that many timers or child executions are stored. */
 async function untilOpen({ store }: Harness, count: number): Promise<void> {
   for (let turn = 0; turn < 1_000; turn++) {
@@ -195,22 +211,38 @@ async function untilOpen({ store }: Harness, count: number): Promise<void> {
   }
 }
 
-Deno.test("timers that a crash leaves behind after a kill fire nothing, and are deleted when they are due", async () => {
+/** A server with 500 open timers whose disk accepts one commit that deletes more than one of them. */
+async function failingToStop(member = ""): Promise<{ app: Harness; id: JsonValue | undefined }> {
   let commits = 0;
-  const killsTimers = ({ mutations }: Atomic) =>
+  const deletesTimers = ({ mutations }: Atomic) =>
     mutations.filter(({ type, key }) => type === "delete" && key[0] === "tm").length > 1;
   const app = await Harness.start({
     wrap: (memory) =>
-      new FaultyStore(memory, (_, atomic) => killsTimers(atomic) && ++commits > 1 ? "full" : "none"),
+      new FaultyStore(memory, (_, atomic) => deletesTimers(atomic) && ++commits > 1 ? "full" : "none"),
   });
-  await app.save(sleepsAtOnce(500));
+  await app.save(`${sleepsAtOnce(500)}${member}`);
   const { id } = await app.start("many");
   await untilOpen(app, 500);
+  return { app, id };
+}
+
+Deno.test("timers that a crash leaves behind after an early end fire nothing, and are deleted when they are due", async () => {
+  const sla = "sla: [{id: s, type: MAX_DURATION, duration: PT10M, behavior: FAIL}]\n";
+  const { app, id } = await failingToStop(sla);
+  await app.advance(600_000);
+  await using next = await app.crash({});
+  // Of 501, the SLA's among them, the first commit deletes 400.
+  assertEquals([(await next.execution(id)).state.current, next.store.count(["tm"])], ["FAILED", 101]);
+  await next.advance(3_700_000);
+  assertEquals([(await next.execution(id)).state.current, next.store.count(["tm"])], ["FAILED", 0]);
+});
+
+Deno.test("a kill of 500 timers that a crash interrupts goes on after it", async () => {
+  const { app, id } = await failingToStop();
   const kill = await app.request("DELETE", `/executions/${id}/kill`);
   await kill.body?.cancel();
   await using next = await app.crash({});
-  assertEquals([(await next.execution(id)).state.current, next.store.count(["tm"])], ["KILLED", 100]);
-  await next.advance(3_700_000);
+  await settle(200);
   assertEquals([(await next.execution(id)).state.current, next.store.count(["tm"])], ["KILLED", 0]);
 });
 

@@ -47,6 +47,8 @@ function turnOf(simulation: Simulation, command: Command): Event | undefined {
   switch (command.type) {
     case "continue":
       return { type: "continued", frame: command.frame };
+    case "continue_stop":
+      return { ...command, type: "stop_continued" };
     case "kill_children":
       return { ...command, type: "children_kill_asked" };
     case "kill_orphans":

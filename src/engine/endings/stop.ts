@@ -10,16 +10,19 @@ import { enterPhase } from "../tree.ts";
 /** Lines about task runs that one transition interrupts. */
 const MAX_LOGGED = 100;
 
+/** Task runs that one transition stops; the rest follows with `stop_continued`: a commit may not be able to write all at once. */
+const STOPPED_AT_ONCE = 16;
+
 /** True while the execution only waits for open attempts before it ends. */
 export function isStoppingAll({ execution, state }: Transition): boolean {
   return state === "KILLING" || execution.exitState !== undefined && !isEnded(execution.history);
 }
 
 /**
- * Interrupts running attempts, which report their end; everything else that is open ends KILLED at once. The kill of a
- * RETRIED execution goes to its successor.
+ * Interrupts running attempts, which report their end; everything else that is open ends KILLED. The kill of a RETRIED
+ * execution goes to its successor.
  */
-export function kill(t: Transition, { sparesChildren = false }: { readonly sparesChildren?: boolean }): void {
+export function kill(t: Transition, { sparesChildren }: Sparing): void {
   const { state } = t;
   if (state === "RETRIED") return t.emit({ type: "kill_child", executionId: successorId(t.execution) });
   if (state === "KILLING") return;
@@ -27,19 +30,7 @@ export function kill(t: Transition, { sparesChildren = false }: { readonly spare
   if (state === "QUEUED") return abortExecution(t, "KILLED");
   t.moveExecution("KILLING");
   t.emit({ type: "cancel_timer", timer: "start" });
-  for (const taskRun of [...t.tree.open]) killTaskRun(t, taskRun, sparesChildren);
-}
-
-function killTaskRun(t: Transition, taskRun: TaskRun, sparesChild: boolean): void {
-  const { ordinal } = taskRun;
-  const state = currentState(taskRun.history);
-  t.cancelTimers(taskRun);
-  if (t.tree.frameOf(taskRun) || state === "KILLING") return; // It ends with its children, or with its attempt.
-  if (!sparesChild) killChildren(t, taskRun);
-  if (hasOpenAttempt(taskRun) && !hasChildren(taskRun) && state === "RUNNING") {
-    t.move(taskRun, "KILLING");
-    t.emit({ type: "interrupt_attempt", taskRun: ordinal });
-  } else close(t, taskRun, "KILLED");
+  stopOpen(t, { sparesChildren });
 }
 
 /** Ends the execution for an Exit task; KILLED also stops what runs, as a kill does. */
@@ -47,10 +38,44 @@ export function exit(t: Transition, state: State): void {
   t.execution.exitState = state;
   if (t.execution.isHeld) t.moveExecution("RUNNING");
   t.execution.isHeld = undefined;
+  stopOpen(t);
+}
+
+/** Whether child executions go on after a kill. A crash before all task runs have stopped forgets it. */
+interface Sparing {
+  readonly sparesChildren?: boolean;
+}
+
+/** Stops some of what is open while the execution ends early; the rest follows. */
+export function stopOpen(t: Transition, { sparesChildren = false }: Sparing = {}): void {
+  if (!isStoppingAll(t)) return;
+  const end = earlyEndOf(t);
+  let stopped = 0;
   for (const taskRun of [...t.tree.open]) {
-    if (state === "KILLED") killTaskRun(t, taskRun, false);
-    else if (!t.tree.frameOf(taskRun) && !hasOpenAttempt(taskRun)) close(t, taskRun, state);
+    if (!awaitsStop(t, taskRun, end)) continue;
+    if (stopped++ === STOPPED_AT_ONCE) return t.emit({ type: "continue_stop", sparesChildren });
+    if (end === "KILLED") killTaskRun(t, taskRun, sparesChildren);
+    else close(t, taskRun, end);
   }
+}
+
+/** False for what ends with its children, or with its attempt. */
+function awaitsStop(t: Transition, taskRun: TaskRun, end: State): boolean {
+  if (t.tree.frameOf(taskRun)) return false;
+  return end === "KILLED" ? currentState(taskRun.history) !== "KILLING" : !hasOpenAttempt(taskRun);
+}
+
+function earlyEndOf({ state, execution }: Transition): State {
+  return state === "KILLING" ? "KILLED" : execution.exitState as State;
+}
+
+function killTaskRun(t: Transition, taskRun: TaskRun, sparesChild: boolean): void {
+  t.cancelTimers(taskRun);
+  if (!sparesChild) killChildren(t, taskRun);
+  const isRunning = currentState(taskRun.history) === "RUNNING";
+  if (!isRunning || !hasOpenAttempt(taskRun) || hasChildren(taskRun)) return close(t, taskRun, "KILLED");
+  t.move(taskRun, "KILLING");
+  t.emit({ type: "interrupt_attempt", taskRun: taskRun.ordinal });
 }
 
 /** Ends every open task run with its attempt and its child executions. */
@@ -94,12 +119,15 @@ export function abortExecution(t: Transition, state: State): void {
   endExecutionIn(t, state);
 }
 
-/** Once nothing is active: ends what is left open, the innermost first, and the execution. */
+/** Once nothing is active: ends what is left open, the innermost first and some at once, and then the execution. */
 export function endExecutionEarly(t: Transition): void {
-  if (t.tree.count("active") > 0) return;
-  const state = t.state === "KILLING" ? "KILLED" : t.execution.exitState as State;
-  for (const taskRun of [...t.tree.open].reverse()) close(t, taskRun, state);
-  endExecutionIn(t, state);
+  const continues = t.commands.some(({ type }) => type === "continue_stop");
+  if (continues || t.tree.count("active") > 0) return;
+  const state = earlyEndOf(t);
+  const open = [...t.tree.open].reverse();
+  for (const taskRun of open.slice(0, STOPPED_AT_ONCE)) close(t, taskRun, state);
+  if (open.length > STOPPED_AT_ONCE) t.emit({ type: "continue_stop" });
+  else endExecutionIn(t, state);
 }
 
 function close(t: Transition, taskRun: TaskRun, state: State): void {

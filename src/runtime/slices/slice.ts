@@ -151,6 +151,8 @@ function perform(live: LiveExecution, command: Command, deps: Slice): void {
       return runOrDefer(live, command, deps);
     case "continue":
       return void live.events.push({ type: "continued", frame: command.frame });
+    case "continue_stop":
+      return void live.events.push({ ...command, type: "stop_continued" });
     case "render_condition":
       return settleRender(live, deps, () => renderCondition(live, command, deps.conditions));
     case "render_decision":

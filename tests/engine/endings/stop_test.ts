@@ -1,0 +1,101 @@
+/** Early ends of executions with more open task runs than one transition stops. */
+import { assertEquals } from "@std/assert";
+import type { Command, Event } from "../../../src/engine/events.ts";
+import { hasWork } from "../../../src/engine/recover.ts";
+import { currentState } from "../../../src/model/executions/state.ts";
+import { plan, returns, task } from "../../support/flows/flows.ts";
+import { Driver } from "../driver.ts";
+import { flowable } from "../run_plan.ts";
+
+const COUNT = 40;
+const names = (prefix: string) => Array.from({ length: COUNT }, (_, n) => `${prefix}${n}`);
+
+/** An execution with so many open Subflows and attempts, and within `depth` further flowable tasks each. */
+function opened(): Driver {
+  const subflows = names("s").map((id) => task(id, "io.svc.plugin.core.flow.Subflow"));
+  const within = names("w").map((id) => flowable(id, "Sequential", [returns(`a-${id}`)]));
+  const driver = new Driver(
+    plan({ tasks: [flowable("all", "Parallel", [...subflows, ...within, returns("x")])] }),
+  );
+  driver.apply({ type: "started" });
+  for (const id of names("s")) {
+    driver.apply({
+      type: "child_started",
+      taskRun: driver.run(id).ordinal,
+      executionId: `of-${id}`,
+      waits: true,
+    });
+  }
+  return driver;
+}
+
+/** Applies the event and what follows from it until attempts are awaited; the commands of each transition. */
+function applied(driver: Driver, event: Event): Command[][] {
+  const transitions: Command[][] = [];
+  for (let next: Event | undefined = event; next;) {
+    const commands = driver.step(next);
+    transitions.push(commands);
+    const more = commands.find(({ type }) => type === "continue_stop");
+    next = more && { ...more, type: "stop_continued" } as Event;
+  }
+  return transitions;
+}
+
+function numberOf(transitions: readonly Command[][], wanted: Command["type"]): number {
+  return transitions.flat().filter(({ type }) => type === wanted).length;
+}
+
+/** Ends the interrupted attempts; the states of the execution and of its task runs. */
+function ended(driver: Driver): [string, Set<string>] {
+  for (const taskRun of [...driver.tree.open].filter(({ history }) => currentState(history) === "KILLING")) {
+    const { ordinal } = taskRun;
+    for (
+      const commands of [
+        driver.step({ type: "attempt_ended", taskRun: ordinal, outcome: { state: "KILLED" } }),
+      ]
+    ) {
+      if (commands.some(({ type }) => type === "continue_stop")) applied(driver, { type: "stop_continued" });
+    }
+  }
+  return [driver.states, new Set(driver.runs.map((run) => run.split(" ")[1] ?? ""))];
+}
+
+Deno.test("a kill stops a few task runs in each transition, each with its execution", () => {
+  const driver = opened();
+  const transitions = applied(driver, { type: "kill_asked" });
+  const numbers = transitions.map((commands) => commands.filter(({ type }) => STOPS.has(type)).length);
+  assertEquals(numbers, [16, 16, 16, 16, 16, 1]);
+  assertEquals([numberOf(transitions, "kill_child"), numberOf(transitions, "interrupt_attempt")], [
+    COUNT,
+    COUNT + 1,
+  ]);
+  assertEquals(ended(driver), ["CREATED RUNNING KILLING KILLED", new Set(["KILLED"])]);
+});
+
+const STOPS: ReadonlySet<Command["type"]> = new Set(["kill_child", "interrupt_attempt"]);
+
+Deno.test("a kill that spares the executions of Subflows spares them in each transition", () => {
+  const transitions = applied(opened(), { type: "kill_asked", sparesChildren: true });
+  assertEquals([numberOf(transitions, "kill_child"), numberOf(transitions, "interrupt_attempt")], [
+    0,
+    COUNT + 1,
+  ]);
+});
+
+Deno.test("a kill goes on after a crash between its transitions", () => {
+  const driver = opened();
+  const first = [driver.step({ type: "kill_asked" })];
+  driver.reload();
+  assertEquals(hasWork(driver.tree), true);
+  const transitions = [...first, ...applied(driver, { type: "recovered", isGivenUp: false })];
+  assertEquals(numberOf(transitions, "kill_child"), COUNT);
+  assertEquals(ended(driver), ["CREATED RUNNING KILLING KILLED", new Set(["KILLED"])]);
+});
+
+Deno.test("an Exit with KILLED stops what it would stop at once", () => {
+  const driver = opened();
+  const { ordinal } = driver.run("x");
+  const outcome = { state: "SUCCESS", effects: { exit: "KILLED" } } as const;
+  applied(driver, { type: "attempt_ended", taskRun: ordinal, outcome });
+  assertEquals(ended(driver), ["CREATED RUNNING KILLING KILLED", new Set(["KILLED", "SUCCESS"])]);
+});
