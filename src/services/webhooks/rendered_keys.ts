@@ -21,7 +21,8 @@ interface RenderedKeysDeps {
 
 /** A key and the state it was rendered at. */
 interface RenderedKey {
-  readonly key: string;
+  /** Absent if it is empty. */
+  readonly key?: string;
   readonly secretWrites: number;
   readonly kvWrites: number;
   readonly untilMs: number;
@@ -29,6 +30,8 @@ interface RenderedKey {
 
 /** A KV pair expires without a write; as long as fetched values serve other renders. */
 const KV_KEPT_MS = 1_000;
+/** A render may have failed for a reason that passes. */
+const EMPTY_KEPT_MS = 10_000;
 /** A key has at most 256 characters. */
 const CALL = /([a-zA-Z_]\w*)\s*\(/g;
 
@@ -55,9 +58,8 @@ export class RenderedKeys {
     const { writeCount: secretWrites } = this.#deps.secrets;
     const { writeCount: kvWrites } = this.#deps.kvPairs;
     const rendered = await this.#deps.renderer.text(flow, template, {}).catch(emptyText);
-    const key = rendered.trim();
-    if (key === "") return undefined;
-    const keptMs = keptMsOf(template);
+    const key = rendered.trim() || undefined;
+    const keptMs = Math.min(keptMsOf(template), key === undefined ? EMPTY_KEPT_MS : Infinity);
     if (keptMs > 0) {
       const untilMs = this.#deps.clock.monotonicMs() + keptMs;
       this.#kept.set(trigger, { key, secretWrites, kvWrites, untilMs });

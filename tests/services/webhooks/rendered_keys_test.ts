@@ -47,6 +47,22 @@ for (const [key, atOnce, later] of KEYS) {
   });
 }
 
+Deno.test("a webhook key that renders to nothing is kept for a few seconds, so that its time does not tell that it exists", async () => {
+  const clock = new FakeClock();
+  const sources = { secrets: { writeCount: 0 }, kvPairs: { writeCount: 0 } };
+  let renders = 0;
+  const renderer = {
+    text: () => Promise.resolve(++renders === 1 ? " " : "key"),
+    value: () => Promise.reject(new Error()),
+  };
+  const keys = new RenderedKeys({ clock, renderer, ...sources });
+  const trigger = { properties: { key: "{{ secret('HOOK') }}" } } as unknown as Trigger;
+  const key = () => keys.of({} as Flow, trigger);
+  assertEquals([await key(), await key(), renders], [undefined, undefined, 1]);
+  await clock.advance(10_000);
+  assertEquals([await key(), renders], ["key", 2]);
+});
+
 Deno.test("a secret that is written while a key is rendered is in the next key", async () => {
   const secrets = { writeCount: 0 };
   let value = "old";
