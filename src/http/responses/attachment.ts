@@ -16,8 +16,9 @@ const INERT_TYPES: ReadonlySet<string> = new Set([
   "image/webp",
 ]);
 
-/** True if a browser may show content of that type; of any other type it must be a download. */
+/** True if a browser may show content of that type; of any other type it must be a download. Of a list browsers take the last type. */
 export function isInertType(contentType: string): boolean {
+  if (contentType.includes(",")) return false;
   const end = contentType.indexOf(";");
   return INERT_TYPES.has((end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase());
 }

@@ -18,6 +18,7 @@ const TYPES: readonly (readonly [contentType: string, disposition: string | null
   ["application/xhtml+xml", "attachment"],
   ["text/xml", "attachment"],
   ["text/plain, text/html", "attachment"],
+  ["text/csv;a=b, text/html", "attachment"],
   ["nothing", "attachment"],
   ["text/plain", null],
   ["Text/Plain ; charset=utf-8", null],
