@@ -13,8 +13,10 @@ const FORBIDDEN: ReadonlySet<string> = new Set(["CONNECT", "TRACE", "TRACK"]);
 /** The request; its signal is aborted when the connection breaks before the response is sent. A text says why it is malformed. */
 export function requestOf(message: IncomingMessage, response: ServerResponse): Request | string {
   const { method = "GET", url: target = "/" } = message;
-  const { localAddress, localPort } = message.socket;
-  const origin = `http://${message.headers.host ?? `${localAddress}:${localPort}`}`;
+  const { localAddress = "", localPort } = message.socket;
+  const local = `${localAddress.includes(":") ? `[${localAddress}]` : localAddress}:${localPort}`;
+  // With an empty host the first segment of the path would become the host.
+  const origin = `http://${message.headers.host || local}`;
   const url = target.startsWith("/") ? origin + target : target;
   if (!/^https?:/.test(url) || !URL.canParse(url)) return "Bad Request: the address is malformed\n";
   if (FORBIDDEN.has(method)) return `Bad Request: the method ${method} is not served\n`;

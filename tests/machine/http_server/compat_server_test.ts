@@ -52,6 +52,20 @@ Deno.test("startCompatServer() serves requests that ask for an upgrade, one afte
   }
 });
 
+for (const headers of ["host:\r\n", "host: \r\n"]) {
+  Deno.test(`startCompatServer() takes no host from the path for ${JSON.stringify(headers)}`, async () => {
+    const paths: string[] = [];
+    await using started = await start((request) => {
+      paths.push(new URL(request.url).pathname);
+      return new Response("done");
+    });
+    using client = await RawClient.connect(started.server.addr);
+    await client.send(`GET /one/two HTTP/1.1\r\n${headers}\r\n`);
+    await client.readTo("done");
+    assertEquals(paths, ["/one/two"]);
+  });
+}
+
 for (const [line, reason] of [["GET *", "malformed"], ["TRACE /", "TRACE is not served"]] as const) {
   Deno.test(`startCompatServer() refuses ${line} with 400`, async () => {
     await using started = await start(echo);
