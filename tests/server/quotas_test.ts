@@ -234,3 +234,18 @@ Deno.test("a schedule of a tenant at its quota of executions starts none, and sa
   const trigger = JSON.stringify(await server.json("GET", `${ACME}/triggers/search`));
   assertStringIncludes(trigger, "may store 2 executions and has 2");
 });
+
+Deno.test("a Flow trigger of a tenant at its quota of executions starts none, and says why", async () => {
+  await using server = await start(limited("executions", 1));
+  const sleep = "io.svc.plugin.core.flow.Sleep";
+  const first = `id: first\nnamespace: demo\ntasks:\n  - {id: a, type: ${sleep}, duration: PT1M}\n`;
+  const source = `${flow("second")}triggers:\n  - id: each\n    type: io.svc.plugin.core.trigger.Flow\n` +
+    `    preconditions: {id: p, flows: [{namespace: demo, flowId: first}]}\n`;
+  for (const each of [first, source]) await server.json("POST", `${ACME}/flows`, yaml(each));
+  await server.json("POST", `${ACME}/executions/demo/first`);
+  await server.advance(60_000);
+  const { total } = await server.page(`${ACME}/executions/search`);
+  assertEquals(Number(total), 1);
+  const trigger = JSON.stringify(await server.json("GET", `${ACME}/triggers/search`));
+  assertStringIncludes(trigger, "may store 1 executions and has 1");
+});
