@@ -220,8 +220,13 @@ export class Renderer {
         const value = this.#output(output, scope, ignored);
         if (value !== undefined) setOwnProperty(rendered, output.id, value);
       }
-      return { converted: this.#deps.convertOutputs(flow, rendered), ignored };
+      const converted = this.#deps.convertOutputs(flow, rendered);
+      return { converted: "problem" in converted ? this.#masked(converted) : converted, ignored };
     });
+  }
+
+  #masked({ problem }: { readonly problem: string }): { readonly problem: string } {
+    return { problem: this.hostCalls.mask(problem) };
   }
 
   /** Outputs of the flow as an execution of another flow may read them. */

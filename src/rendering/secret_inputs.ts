@@ -8,8 +8,8 @@ import type { Flow, Input } from "../model/flows/flow.ts";
 /** The type of inputs that are stored encrypted. */
 const SECRET_TYPE = "SECRET";
 
-/** Decrypts a value of a flow's inputs; `undefined` when the key of this server does not fit. */
-type OpenInput = (flow: Flow, value: JsonValue) => string | undefined;
+/** Decrypts an input of a flow, or an output of that name of another flow; `undefined` when the key of this server does not fit. */
+type OpenInput = (flow: Flow, value: JsonValue, output?: string) => string | undefined;
 
 /** How encrypted values are shown. */
 export interface Decryption {
@@ -74,19 +74,20 @@ export class SecretInputs {
   #openWithin(outputs: JsonObject, name: "onResume" | "outputs" | "vars", depth: number): JsonObject {
     const given = ownProperty(outputs, name);
     if (!isJsonObject(given)) return outputs;
-    const opened = this.#openMembers(given, depth);
+    const opened = this.#openMembers(given, depth, name === "outputs");
     return opened === given ? outputs : { ...outputs, [name]: opened };
   }
 
   /** A dotted id is a nested object. */
-  #openMembers(object: JsonObject, depth: number): JsonObject {
+  #openMembers(object: JsonObject, depth: number, areOutputs: boolean): JsonObject {
     let copy = object;
     for (const name of Object.keys(object)) {
       const value = ownProperty(object, name);
       if (!isJsonObject(value)) continue;
-      const text = ciphertextOf(value) === undefined ? undefined : this.#open?.(this.#flow, value);
+      const output = areOutputs ? name : undefined;
+      const text = ciphertextOf(value) === undefined ? undefined : this.#open?.(this.#flow, value, output);
       if (text !== undefined) this.#values.push(text);
-      const opened = text ?? (depth > 1 ? this.#openMembers(value, depth - 1) : value);
+      const opened = text ?? (depth > 1 ? this.#openMembers(value, depth - 1, areOutputs) : value);
       if (opened === value) continue;
       if (copy === object) copy = { ...object };
       setOwnProperty(copy, name, opened);

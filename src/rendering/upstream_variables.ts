@@ -1,6 +1,7 @@
 /** Variables of the executions that a Flow trigger reacts to. */
 import { toIso } from "../base/time/clock.ts";
 import { isJsonObject, type JsonObject, ownProperty, setOwnProperty } from "../base/json.ts";
+import { holdsEncrypted } from "../model/flows/input_value.ts";
 import type { Announcement } from "../model/triggers/announcement.ts";
 import type { Execution, TaskRun } from "../model/executions/execution.ts";
 import { changedAt, currentState, isEnded, startedAt, type State } from "../model/executions/state.ts";
@@ -69,7 +70,7 @@ function outputsOf(execution: Execution, others: readonly MetUpstream[]): JsonOb
 function addOutputs(merged: JsonObject, outputs: JsonObject): void {
   for (const name of Object.keys(outputs)) {
     const value = ownProperty(outputs, name) ?? null, known = ownProperty(merged, name);
-    if (!isJsonObject(value) || !isJsonObject(known)) {
+    if (!isJsonObject(value) || !isJsonObject(known) || holdsEncrypted({ value, known })) {
       setOwnProperty(merged, name, value);
       continue;
     }

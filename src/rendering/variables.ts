@@ -81,7 +81,8 @@ export class ExecutionVariables {
       originalId,
     };
     if (isEnded(history)) view.endDate = toIso(changedAt(history));
-    return outputs ? this.#inputs.openOutputs({ ...view, outputs }) : view;
+    if (outputs) view.outputs = outputs;
+    return view;
   }
 
   /** Converted inputs, those of type SECRET decrypted. @throws ExpressionError `host`: one cannot be decrypted */

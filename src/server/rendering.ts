@@ -55,7 +55,7 @@ export function createRenderDeps(options: RenderOptions, services: RenderService
     random,
     server: {
       ...serverRoots(options),
-      openInput: (flow, value) => inputCipher.open(flow, value),
+      openInput: (flow, value, output) => inputCipher.open(flow, value, output),
     },
     hostValues: { ...createHostValues(services), slowRenders },
     convertOutputs: (flow, rendered) =>

@@ -131,12 +131,79 @@ Deno.test("a start that a SECRET output prevents does not show it", async () => 
   assert(!JSON.stringify(await app.json("GET", "/triggers/demo/listener")).includes(SECRET));
 });
 
-Deno.test("the tasks after an execution see its SECRET outputs in clear", async () => {
-  const { app, names } = await started();
-  await using _ = app;
-  await app.run(
-    `${giver()}afterExecution:\n- {id: act, type: ${EFFECT_TYPE}, name: "{{ execution.outputs.token }}"}\n`,
-  );
+const ECHO = `id: echo
+namespace: demo
+inputs: [{id: any, type: JSON, required: false}]
+tasks: [{id: a, type: ${RETURN}, format: x}]
+outputs: [{id: any, type: JSON, required: false, value: "{{ inputs.any }}"}]
+`;
+
+/** Shows what a subflow has returned that repeats what it was given. */
+const SHOWER = `id: shower
+namespace: demo
+inputs:
+- {id: password, type: SECRET}
+- {id: any, type: JSON, required: false}
+tasks:
+- {id: call, type: ${SUBFLOW}, namespace: demo, flowId: echo, wait: true, inputs: {any: "{{ inputs.any ?? '{}' }}"}}
+- {id: show, type: ${RETURN}, format: "{{ outputs.call.outputs.any }}"}
+`;
+
+Deno.test("the ciphertext of an input is not decrypted where a subflow repeats it", async () => {
+  await using app = await Harness.start();
+  await app.save(ECHO);
+  const first = await app.run(SHOWER, { password: SECRET });
+  const sealed = stringifyJson((first.inputs as unknown as JsonObject).password);
+  const { id } = await app.start("shower", { any: sealed, password: "mine" });
   await settle();
-  assertEquals(names, [SECRET]);
+  const { state, taskRunList } = await app.execution(id);
+  assertEquals(state.current, "SUCCESS");
+  assert(String(taskRunList[1]?.outputs.value).includes(ENCRYPTED_TYPE), JSON.stringify(taskRunList[1]));
+});
+
+Deno.test("the ciphertext of an input is not decrypted among the outputs that a replay is given", async () => {
+  await using app = await Harness.start();
+  await app.save(ECHO);
+  const first = await app.run(SHOWER, { password: SECRET });
+  const [call, show] = first.taskRunList as unknown as { id: string }[];
+  const { password } = first.inputs as unknown as JsonObject;
+  const body = stringifyJson({ outputs: { [String(call?.id)]: { outputs: { any: password } } } });
+  const headers = { "content-type": "application/json" };
+  const path = `/executions/${first.id}/replay?taskRunId=${show?.id}`;
+  const { id } = await app.json("POST", path, { body, headers }) as JsonObject;
+  await settle();
+  const shown = JSON.stringify((await app.execution(id)).taskRunList[1]);
+  assert(shown.includes(ENCRYPTED_TYPE) && !shown.includes(SECRET), shown);
+});
+
+Deno.test("the ciphertext of an input is not decrypted where a Flow trigger gives what a flow repeats", async () => {
+  await using app = await Harness.start();
+  const trigger = flowTrigger({ preconditions: { id: "p", flows: [{ namespace: "demo", flowId: "echo" }] } });
+  await app.save(ECHO);
+  await app.save(`id: listener
+namespace: demo
+inputs: [{id: password, type: SECRET, defaults: ${SECRET}}]
+triggers:
+- ${JSON.stringify({ id: "t", ...trigger })}
+tasks: [{id: show, type: ${RETURN}, format: "{{ trigger.outputs.any.y.x ?? '' }}"}]
+`);
+  const { inputs } = await app.start("listener");
+  const { password } = inputs as unknown as JsonObject;
+  await app.start("echo", { any: stringifyJson({ y: { x: password as JsonValue } }) });
+  await settle();
+  const found = await app.json("GET", "/executions/search?filters[flowId][EQUALS]=listener");
+  const shown = JSON.stringify(found);
+  assert(shown.includes(`"trigger"`) && !shown.includes(SECRET), shown);
+});
+
+Deno.test("an output that a SECRET does not fit does not show it", async () => {
+  await using app = await Harness.start();
+  const { id } = await app.run(`id: misfit
+namespace: demo
+inputs: [{id: password, type: SECRET, defaults: ${SECRET}}]
+tasks: [{id: a, type: ${RETURN}, format: x}]
+outputs: [{id: number, type: INT, value: "{{ inputs.password }}"}]
+`);
+  const lines = (await messages(app, id)).join("\n");
+  assert(lines.includes(masked(SECRET.length)) && !lines.includes(SECRET), lines);
 });

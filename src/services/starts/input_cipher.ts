@@ -15,15 +15,15 @@ export class InputCipher {
     this.#cipher = cipher;
   }
 
-  /** The encrypted value of a text. */
-  seal(owner: InputOwner, text: string): JsonObject {
-    return encryptedValue(this.#cipher.encrypt(text, contextOf(owner)));
+  /** The encrypted value of a text: an input of the flow, or the named output of another flow that it reads. */
+  seal(owner: InputOwner, text: string, output?: string): JsonObject {
+    return encryptedValue(this.#cipher.encrypt(text, contextOf(owner, output)));
   }
 
-  /** The text; `undefined` if the value is not encrypted, or with another key, or for another flow. */
-  open(owner: InputOwner, value: JsonValue): string | undefined {
+  /** The text; `undefined` if the value is not encrypted, or with another key, for another flow or for another place. */
+  open(owner: InputOwner, value: JsonValue, output?: string): string | undefined {
     const bytes = ciphertextOf(value);
-    return bytes && this.#cipher.decrypt(bytes, contextOf(owner));
+    return bytes && this.#cipher.decrypt(bytes, contextOf(owner, output));
   }
 
   /** The outputs of a flow for another one: those that it declares as SECRET are encrypted for `receiver`, or in clear without one. */
@@ -31,13 +31,18 @@ export class InputCipher {
     const handed = { ...outputs };
     for (const { id, type } of flow.outputs) {
       const text = type === "SECRET" ? this.open(flow, ownProperty(outputs, id) ?? null) : undefined;
-      if (text !== undefined) setOwnProperty(handed, id, receiver ? this.seal(receiver, text) : text);
+      if (text !== undefined) setOwnProperty(handed, id, receiver ? this.seal(receiver, text, id) : text);
     }
     return handed;
   }
 }
 
-/** The same for all executions of a flow, so that a replay can reuse the inputs. */
-function contextOf({ tenant, namespace, id }: InputOwner): string {
-  return JSON.stringify(["input", tenant, namespace, id]);
+/**
+ * The same for all executions of a flow, so that a replay can reuse the inputs. What another flow hands over may repeat what
+ * somebody has sent: the ciphertext of an input must not be decrypted there.
+ */
+function contextOf({ tenant, namespace, id }: InputOwner, output?: string): string {
+  return JSON.stringify(
+    output === undefined ? ["input", tenant, namespace, id] : ["output", tenant, namespace, id, output],
+  );
 }
