@@ -211,8 +211,8 @@ export const OPTIONS = {
     otherwise: "4096, or what the limit of open files leaves",
     allowed: "a whole number from 1",
     description:
-      "Open connections of clients; with --compat-port a quarter of them are for that port. At the limit, a new one takes the place of the one that has been " +
-      "idle longest, or is refused with 503. Never more than the limit of open files leaves",
+      "Open connections of clients; with --compat-port a quarter of them are for that port. At the limit, a new one " +
+      "takes the place of the one that has been idle longest, or is refused with 503. Never more than the limit of open files leaves",
     read: values.readCount,
   }),
   maxConnectionsPerAddress: option({

@@ -197,6 +197,7 @@ export class FlowReactions {
       const outputs = await handedOutputs(execution, reaction.plan.flow, this.#deps);
       if (outputs) handed.set(execution, outputs);
     }
+    if (handed.size === 0) return { variables: triggerVariables(reaction, upstream) };
     const variablesOf = (form: "clear" | "encrypted") => {
       const given = <T extends Giver>(execution: T): T => {
         return { ...execution, outputs: handed.get(execution)?.[form] ?? execution.outputs };
@@ -204,10 +205,8 @@ export class FlowReactions {
       const others = upstream.map((other) => ({ ...other, execution: given(other.execution) }));
       return triggerVariables({ ...reaction, execution: given(reaction.execution) }, others);
     };
-    const variables = variablesOf("clear");
-    if (handed.size === 0) return { variables };
     const secrets = [...handed.values()].flatMap((outputs) => outputs.secrets);
-    return { variables, storedVariables: variablesOf("encrypted"), secrets };
+    return { variables: variablesOf("clear"), storedVariables: variablesOf("encrypted"), secrets };
   }
 
   async #refuse(reaction: Reaction, reason: string, mutations: readonly Mutation[]): Promise<void> {

@@ -1,5 +1,5 @@
 /** Outputs of type SECRET of the executions that a Flow trigger reacts to: in clear for its expressions, encrypted for its flow. */
-import type { JsonObject } from "../../base/json.ts";
+import { type JsonObject, ownProperty } from "../../base/json.ts";
 import { undefinedIfMissing } from "../../model/errors.ts";
 import type { Execution } from "../../model/executions/execution.ts";
 import type { Flow } from "../../model/flows/flow.ts";
@@ -34,10 +34,10 @@ export async function handedOutputs(
   const plan = await undefinedIfMissing(() => flows.plan(receiver.tenant, key, options));
   if (!plan) return undefined;
   const clear = inputCipher.handOver(plan.flow, outputs);
-  const opened = Object.keys(clear).filter((name) => clear[name] !== outputs[name]);
+  const opened = Object.keys(clear).filter((name) => ownProperty(clear, name) !== ownProperty(outputs, name));
   return {
     clear,
     encrypted: inputCipher.handOver(plan.flow, outputs, receiver),
-    secrets: opened.map((name) => String(clear[name])),
+    secrets: opened.map((name) => String(ownProperty(clear, name))),
   };
 }

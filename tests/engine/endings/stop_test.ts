@@ -10,7 +10,7 @@ import { flowable } from "../run_plan.ts";
 const COUNT = 40;
 const names = (prefix: string) => Array.from({ length: COUNT }, (_, n) => `${prefix}${n}`);
 
-/** An execution with so many open Subflows and attempts, and within `depth` further flowable tasks each. */
+/** An execution with so many open Subflows and, each in a flowable task of its own, as many attempts; one more is beside them. */
 function opened(): Driver {
   const subflows = names("s").map((id) => task(id, "io.svc.plugin.core.flow.Subflow"));
   const within = names("w").map((id) => flowable(id, "Sequential", [returns(`a-${id}`)]));
@@ -48,14 +48,8 @@ function numberOf(transitions: readonly Command[][], wanted: Command["type"]): n
 /** Ends the interrupted attempts; the states of the execution and of its task runs. */
 function ended(driver: Driver): [string, Set<string>] {
   for (const taskRun of [...driver.tree.open].filter(({ history }) => currentState(history) === "KILLING")) {
-    const { ordinal } = taskRun;
-    for (
-      const commands of [
-        driver.step({ type: "attempt_ended", taskRun: ordinal, outcome: { state: "KILLED" } }),
-      ]
-    ) {
-      if (commands.some(({ type }) => type === "continue_stop")) applied(driver, { type: "stop_continued" });
-    }
+    const outcome = { state: "KILLED" } as const;
+    applied(driver, { type: "attempt_ended", taskRun: taskRun.ordinal, outcome });
   }
   return [driver.states, new Set(driver.runs.map((run) => run.split(" ")[1] ?? ""))];
 }

@@ -47,7 +47,7 @@ for (const [key, atOnce, later] of KEYS) {
   });
 }
 
-Deno.test("a webhook key that renders to nothing is kept for a few seconds, so that its time does not tell that it exists", async () => {
+Deno.test("a webhook key that renders to nothing is rendered again after ten seconds only", async () => {
   const clock = new FakeClock();
   const sources = { secrets: { writeCount: 0 }, kvPairs: { writeCount: 0 } };
   let renders = 0;
