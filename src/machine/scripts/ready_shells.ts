@@ -70,8 +70,9 @@ export class ReadyShells implements AsyncDisposable {
     if (!ready || ready.user !== user) return undefined;
     this.#ready = undefined;
     ready.cancelTimer();
-    ready.process.child.ref();
-    return await feed(ready.process, program);
+    if (refer(ready.process, "ref")) return await feed(ready.process, program);
+    await end(ready.process);
+    return undefined;
   }
 
   async #startShell(program: Uint8Array, { user }: WatchedCommand): Promise<WatchedProcess | undefined> {
@@ -87,9 +88,10 @@ export class ReadyShells implements AsyncDisposable {
   async #prepare({ user }: WatchedCommand): Promise<void> {
     try {
       const process = await this.#watchdog.start({ ...SHELL, user });
-      process.child.unref();
+      refer(process, "unref");
       const cancelTimer = this.#clock.setTimer(READY_MS, () => this.#discard());
       this.#ready = { process, user, cancelTimer };
+      void process.child.status.then(() => this.#ready?.process === process && this.#discard());
     } finally {
       this.#isPreparing = false;
       if (this.#isClosed) this.#discard();
@@ -110,7 +112,10 @@ export class ReadyShells implements AsyncDisposable {
   }
 }
 
-/** Lets a shell become a script; `undefined` if something has ended it. */
+/**
+ * Lets a shell become a script; `undefined` if its pipe is closed. The pipe of an ended shell is open for a moment if this
+ * process starts another one meanwhile: until that one executes its program, it has a copy of the pipe.
+ */
 async function feed(process: WatchedProcess, program: Uint8Array): Promise<WatchedProcess | undefined> {
   const writer = process.child.stdin.getWriter();
   const [written] = await Promise.allSettled([writer.write(program), writer.close()]);
@@ -119,9 +124,20 @@ async function feed(process: WatchedProcess, program: Uint8Array): Promise<Watch
   return undefined;
 }
 
+/** Whether this process waits for the other one; false if that has ended, which may not be known by its status yet. */
+function refer({ child }: WatchedProcess, how: "ref" | "unref"): boolean {
+  try {
+    child[how]();
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.BadResource) return false;
+    throw error;
+  }
+}
+
 async function end(process: WatchedProcess): Promise<void> {
   const { stdin, stdout, stderr, status } = process.child;
-  process.child.ref();
+  refer(process, "ref");
   process.signal("SIGKILL");
   await Promise.allSettled([stdin.locked || stdin.abort(), stdout.cancel(), stderr.cancel(), status]);
   process.end();

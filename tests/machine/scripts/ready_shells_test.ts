@@ -8,7 +8,7 @@ import { Watchdog } from "../../../src/machine/scripts/watchdog.ts";
 import { FakeClock } from "../../support/fakes/fake_clock.ts";
 import {
   commandOf,
-  hasEnded,
+  isGone,
   ownSeconds,
   processesWith,
   sleepers,
@@ -175,7 +175,7 @@ Deno.test("ReadyShells.start() does without a shell that something has ended", a
   await using shells = new Shells();
   const ready = await shells.makeReady();
   Deno.kill(ready, "SIGKILL");
-  await until(() => hasEnded(ready));
+  await until(() => isGone(ready));
   const { code, lines } = await shells.run({ command: ["/bin/sh", "-c", "echo ran"] });
   assertEquals([code, lines], [0, ["ran"]]);
 });

@@ -38,8 +38,12 @@ export function isIgnoring(pid: number, signal: number): boolean {
 
 /** True when nothing of the process is left, or only what its parent has not taken note of. */
 export function hasEnded(pid: number): boolean {
-  const status = fileOf(String(pid), "status");
-  return status === "" || /^State:\tZ/m.test(status);
+  return isGone(pid) || /^State:\tZ/m.test(fileOf(String(pid), "status"));
+}
+
+/** True when the process has ended and its parent has taken note of it. */
+export function isGone(pid: number): boolean {
+  return fileOf(String(pid), "status") === "";
 }
 
 /** Program and arguments of a process; what starts another program has those of its own until it becomes it. */
