@@ -80,6 +80,10 @@ export const MAX_ZIP_RATIO = 200;
 export const MAX_EVENT_STREAMS = 1_000;
 export const MAX_EVENT_STREAMS_PER_TENANT = 500;
 export const MAX_EVENT_STREAMS_PER_CALLER = 250;
+/** Open requests that wait for the end of an execution: starts with `wait=true`, awaited webhooks and tests of flows. */
+export const MAX_WAITING_REQUESTS = 1_000;
+export const MAX_WAITING_REQUESTS_PER_TENANT = 500;
+export const MAX_WAITING_REQUESTS_PER_CALLER = 250;
 /** Bytes that event streams hold for clients that do not read; beyond it those that have not read for the longest time end. */
 export const MAX_UNREAD_EVENT_BYTES = 128 * KIB * KIB;
 /** Workers of the server; each has a stream. */

@@ -1,4 +1,9 @@
 /** Builds the services of executions: their use cases, what people do to them, and the files of their attempts. */
+import {
+  MAX_WAITING_REQUESTS,
+  MAX_WAITING_REQUESTS_PER_CALLER,
+  MAX_WAITING_REQUESTS_PER_TENANT,
+} from "../model/limits.ts";
 import { HostCalls, type HostValues, type SubflowPort } from "../rendering/host_functions/mod.ts";
 import { LoopContexts } from "../rendering/loop_contexts.ts";
 import { AttemptNamespaceFiles } from "../services/executions/attempt_namespace_files.ts";
@@ -16,6 +21,7 @@ import { Executions } from "../services/executions/executions.ts";
 import { ItemExecutions } from "../services/executions/item_executions.ts";
 import type { Files } from "../services/files/files.ts";
 import { FlowCaches } from "../services/files/flow_caches.ts";
+import { CallerLimits } from "../services/access/caller_limits.ts";
 import type { Quotas } from "../services/access/quotas.ts";
 import type { Flows } from "../services/flows/flows.ts";
 import { FlowTests } from "../services/flow_tests/flow_tests.ts";
@@ -57,6 +63,11 @@ export function createExecutionServices(
   const executions = new Executions({ ...shared, cleanup });
   return {
     executions,
+    waiting: new CallerLimits("request that waits for the end of an execution", {
+      all: MAX_WAITING_REQUESTS,
+      perTenant: MAX_WAITING_REQUESTS_PER_TENANT,
+      perCaller: MAX_WAITING_REQUESTS_PER_CALLER,
+    }),
     subflows: new Subflows(shared),
     contents: new ExecutionContents({ records, files, changes, clock }),
     executionFiles: files,

@@ -80,7 +80,7 @@ export interface HttpApp {
 export function createHttpApp(assembled: HttpDeps): HttpApp {
   const { options, auth, services, eventStreams, isReady, findProblem } = assembled;
   const { clock, logger, randomBytes, baseUrl, host, maxUploadBytes, bundle } = options;
-  const { executions, idempotentStarts, flows, webhooks, tenants, users, tokens } = services;
+  const { executions, idempotentStarts, waiting, flows, webhooks, tenants, users, tokens } = services;
   const clients = new ClientAddresses(options.trustedProxies);
   const isProtected = auth.isProtected;
   const baseUrlOf = linkBaseFrom({ baseUrl, host, isProtected });
@@ -111,7 +111,7 @@ export function createHttpApp(assembled: HttpDeps): HttpApp {
       { path: "", routes: expressionRoutes(services.expressions) },
       {
         path: "",
-        routes: executionRoutes({ executions, idempotentStarts, clock, baseUrlOf, maxUploadBytes }),
+        routes: executionRoutes({ executions, idempotentStarts, waiting, clock, baseUrlOf, maxUploadBytes }),
       },
       ...actionMounts(services, options),
       {

@@ -83,7 +83,8 @@ type TriggerServices = ReturnType<typeof createTriggerServices>;
 export function createTriggerServices(
   deps: ServicesDeps,
   known: TriggerStateServices,
-  { flows, idempotency, inputCipher, executions, executionFiles: files, checks, quotas }: TriggerDeps,
+  { flows, idempotency, inputCipher, executions, waiting, executionFiles: files, checks, quotas }:
+    TriggerDeps,
 ) {
   const { records: executionRecords } = deps;
   const { records: triggerRecords, scheduler, index } = known;
@@ -100,7 +101,7 @@ export function createTriggerServices(
   return {
     triggers,
     triggerBulk: new TriggerBulk(triggers, deps),
-    webhooks: new Webhooks({ ...shared, executions, idempotency, files }),
+    webhooks: new Webhooks({ ...shared, executions, waiting, idempotency, files }),
     scheduler,
     schedules,
     polls,

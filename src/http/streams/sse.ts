@@ -4,10 +4,9 @@ import { joinBytes } from "../../base/bytes.ts";
 import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Actor } from "../../model/access/actor.ts";
-import { ANONYMOUS } from "../../model/access/user.ts";
+import { CallerLimits } from "../../services/access/caller_limits.ts";
 import type { Tokens } from "../../services/access/tokens.ts";
 import type { Users } from "../../services/access/users.ts";
-import { DomainError } from "../../model/errors.ts";
 import { type TransferWatch, watchTransfer } from "../../model/http/transfer_watch.ts";
 import {
   MAX_EVENT_STREAMS,
@@ -60,8 +59,6 @@ const KEEP_ALIVE = ENCODER.encode(":\n\n");
 const LINE_END = ENCODER.encode("\n\n");
 /** Bytes buffered for a slow client before its producer waits. */
 const BUFFER_BYTES = 65_536;
-/** `Retry-After` of a refused client, in seconds. */
-const RETRY_AFTER_S = 10;
 
 const HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",
@@ -75,9 +72,15 @@ export class EventStreams {
   readonly #options: EventStreamsOptions;
   readonly #open = new Set<EventStream>();
   readonly #unread: UnreadEvents;
+  readonly #limits: CallerLimits;
 
   constructor(options: EventStreamsOptions) {
     this.#options = options;
+    this.#limits = new CallerLimits("event stream", {
+      all: options.maxStreams ?? MAX_EVENT_STREAMS,
+      perTenant: options.maxStreamsPerTenant ?? MAX_EVENT_STREAMS_PER_TENANT,
+      perCaller: options.maxStreamsPerCaller ?? MAX_EVENT_STREAMS_PER_CALLER,
+    });
     this.#unread = new UnreadEvents(options.maxUnreadBytes ?? MAX_UNREAD_EVENT_BYTES);
   }
 
@@ -91,8 +94,11 @@ export class EventStreams {
    * @throws DomainError unavailable: too many streams are open; too_many_requests: the tenant or the caller has too many
    */
   open(produce: EventProducer, owner?: StreamOwner): Response {
-    this.#checkRoom(owner?.actor);
-    const shared = { ...this.#options, unread: this.#unread, closed: () => this.#open.delete(stream) };
+    const place = this.#limits.take(owner?.actor);
+    const closed = () => {
+      if (this.#open.delete(stream)) place[Symbol.dispose]();
+    };
+    const shared = { ...this.#options, unread: this.#unread, closed };
     const stream: EventStream = new EventStream(shared, produce, owner);
     this.#open.add(stream);
     return new Response(stream.body, { headers: HEADERS });
@@ -114,32 +120,6 @@ export class EventStreams {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#open].map((stream) => stream.end()));
   }
-
-  #checkRoom(actor: Actor | undefined): void {
-    const { maxStreams = MAX_EVENT_STREAMS } = this.#options;
-    if (this.#open.size >= maxStreams) throw refusal("unavailable", `${maxStreams} are open`);
-    // A server without a login cannot tell its callers apart.
-    if (actor === undefined || actor.user === ANONYMOUS) return;
-    const {
-      maxStreamsPerTenant = MAX_EVENT_STREAMS_PER_TENANT,
-      maxStreamsPerCaller = MAX_EVENT_STREAMS_PER_CALLER,
-    } = this.#options;
-    let [ofTenant, ofCaller] = [0, 0];
-    for (const { actor: other } of this.#open) {
-      if (other?.tenant === actor.tenant) ofTenant++;
-      if (other?.user === actor.user) ofCaller++;
-    }
-    if (ofTenant >= maxStreamsPerTenant) {
-      throw refusal("too_many_requests", `the tenant "${actor.tenant}" has ${ofTenant}`);
-    }
-    if (ofCaller >= maxStreamsPerCaller) {
-      throw refusal("too_many_requests", `the user "${actor.user}" has ${ofCaller}`);
-    }
-  }
-}
-
-function refusal(code: "unavailable" | "too_many_requests", reason: string): DomainError {
-  return new DomainError(code, `Cannot open another event stream: ${reason}`, { retryAfter: RETRY_AFTER_S });
 }
 
 interface EventStreamOptions extends Pick<EventStreamsOptions, "clock" | "logger"> {

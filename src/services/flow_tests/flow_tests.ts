@@ -12,6 +12,7 @@ import { TEST_LABEL } from "../../model/flows/label.ts";
 import { MAX_WAIT_MS } from "../../model/limits.ts";
 import type { EvaluateObject } from "../../rendering/expression_renderer.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
+import type { CallerLimits } from "../access/caller_limits.ts";
 import { checkEnabled, type Executions } from "../executions/executions.ts";
 import type { Flows } from "../flows/flows.ts";
 import { maskedValue, type StartChecks, withLabels } from "../starts/start_checks.ts";
@@ -26,6 +27,7 @@ type TestState = typeof TEST_STATES[number];
 interface FlowTestsDeps {
   readonly flows: Pick<Flows, "plan">;
   readonly executions: Pick<Executions, "run">;
+  readonly waiting: CallerLimits;
   readonly records: Pick<ExecutionRecords, "load">;
   readonly checks: StartChecks;
   readonly clock: Clock;
@@ -52,16 +54,17 @@ export class FlowTests {
 
   /**
    * Runs a test case and waits for its end; the result.
-   * @throws DomainError not_found, conflict, invalid_entity, quota_exceeded, storage_full, unavailable
+   * @throws DomainError not_found, conflict, invalid_entity, quota_exceeded, too_many_requests, storage_full, unavailable
    */
   async run(actor: Actor, key: FlowKey, source: string, options: FlowTestOptions): Promise<JsonObject> {
-    const { flows, executions, records } = this.#deps;
+    const { flows, executions, waiting, records } = this.#deps;
     const { tenant } = actor;
     const plan = checkEnabled(await flows.plan(tenant, key, { revision: options.revision }));
     const testCase = readTestCase(source);
     checkNames(plan, testCase);
     const named: JsonObject = testCase.id === undefined ? {} : { testId: testCase.id };
     if (testCase.isDisabled) return { ...named, ...resultOf("SKIPPED") };
+    using _place = waiting.take(actor);
     const execution = await this.#create(plan, testCase);
     const head: JsonObject = { ...named, executionId: execution.id, url: options.urlOf(execution) };
     const ended = await executions.run({ execution, plan }, MAX_WAIT_MS, options.signal);

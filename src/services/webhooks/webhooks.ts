@@ -21,6 +21,7 @@ import type { Mutation } from "../../store/store.ts";
 import type { Conditions } from "../../rendering/conditions.ts";
 import type { ContentHash } from "../starts/content_hash.ts";
 import type { Executions, StartOptions } from "../executions/executions.ts";
+import type { CallerLimits } from "../access/caller_limits.ts";
 import type { Flows } from "../flows/flows.ts";
 import { measureFile, type StoreFile, storeFilesOf } from "../starts/given_files.ts";
 import type { KvPairs } from "../namespaces/kv_pairs.ts";
@@ -48,6 +49,8 @@ export type BodyUse = "FETCH" | "STORE" | "NONE";
 interface WebhooksDeps {
   readonly flows: Flows;
   readonly executions: Executions;
+  /** Calls that wait for the end of their execution. */
+  readonly waiting: CallerLimits;
   readonly idempotency: Idempotency;
   readonly starts: TriggerStarts;
   readonly renderer: TriggerRenderer;
@@ -140,6 +143,7 @@ export class Webhooks {
       this.#addEvaluation(called, { outcome: "SKIPPED", reason: "More calls than its `rateLimit` takes" });
       throw excess;
     }
+    using _place = isAwaited(called) ? this.#deps.waiting.take({ tenant }) : undefined;
     const verify = await this.#gate.verifierOf(called);
     const readCall: WebhookOptions["readCall"] = (store, use) => options.readCall(store, use, verify);
     const { once } = options;

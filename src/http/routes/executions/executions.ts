@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import type { Clock } from "../../../base/time/clock.ts";
 import type { ExecutionQuery } from "../../../model/executions/execution_query.ts";
+import type { CallerLimits } from "../../../services/access/caller_limits.ts";
 import type { Executions, StartOptions } from "../../../services/executions/executions.ts";
 import type { IdempotentStarts } from "../../../services/executions/idempotent_starts.ts";
 import type { AppEnv } from "../../env.ts";
@@ -21,6 +22,8 @@ import { readStartQuery } from "../../forms/start_query.ts";
 interface ExecutionRoutesDeps {
   readonly executions: Executions;
   readonly idempotentStarts: IdempotentStarts;
+  /** Starts that wait for the end of their execution. */
+  readonly waiting: CallerLimits;
   readonly clock: Clock;
   readonly baseUrlOf: BaseUrlOf;
   /** Largest body of a start. */
@@ -50,7 +53,7 @@ function addStart(routes: Hono<AppEnv>, deps: ExecutionRoutesDeps): void {
 
 /** The most frequent route: a start without body and query skips their parsing. */
 async function startExecution(c: Context<AppEnv>, deps: ExecutionRoutesDeps): Promise<Response> {
-  const { executions, idempotentStarts, baseUrlOf } = deps;
+  const { executions, idempotentStarts, waiting, baseUrlOf } = deps;
   const request = c.req.raw;
   const actor = c.get("actor");
   const flow = flowKeyOf(c);
@@ -67,6 +70,7 @@ async function startExecution(c: Context<AppEnv>, deps: ExecutionRoutesDeps): Pr
     urlOf: (execution) => pageUrl(baseUrl, execution),
     durations: actor.durations,
   };
+  using _place = isWaiting ? waiting.take(actor) : undefined;
   const key = readIdempotencyKey(request);
   if (key === undefined) return jsonResponse(await executions.start(actor, flow, readForm, options));
   const once = { key, query: sortedQuery(request), flow, readForm, options };
