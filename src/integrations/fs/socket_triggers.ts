@@ -1,8 +1,9 @@
 /** `fs.tcp.RealtimeTrigger` and `fs.udp.RealtimeTrigger`: ports of this machine. */
 import { Buffer } from "node:buffer";
 import { createSocket, type RemoteInfo } from "node:dgram";
-import { createServer, isIPv6, type Server, type Socket } from "node:net";
+import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from "node:net";
 import type { JsonObject } from "../../base/json.ts";
+import { AcceptProbe } from "../../base/network/accept_probe.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import { defineListener, type ListenerContext } from "../../model/triggers/machine_trigger.ts";
@@ -18,6 +19,7 @@ const MAX_WAITING_CHARS = 4 * 1024 * 1024;
 /** Largest message of a connection, in bytes. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const MAX_DATAGRAM_BYTES = 65_507;
+const SWEEP_MS = 1_000;
 const BASE64 = "BASE64";
 
 const LISTEN_PROPERTIES: PropertySchemas = Object.freeze({
@@ -102,19 +104,38 @@ export const tcpTrigger: RealtimeDefinition = defineListener({
       void receive(socket, read, context);
     });
     const stopped = untilStopped(context, server);
+    let endWatch = () => {};
     try {
       await listening(context, (host, port) => {
         const bound = Promise.withResolvers<void>();
         server.listen({ host, port, ipv6Only: isIPv6(host) }, bound.resolve);
         return Promise.race([bound.promise, stopped]);
       });
+      endWatch = watchAccepting(server);
       context.connected();
       await stopped;
     } finally {
+      endWatch();
       await closed(server, sockets);
     }
   },
 });
+
+/** Makes it an error of the server that it accepts no more; until the returned function is called. */
+function watchAccepting(server: Server): () => void {
+  const { address: hostname, port } = server.address() as AddressInfo;
+  const probe = new AcceptProbe({ hostname, port });
+  server.on("connection", () => probe.accepted());
+  const sweep = () => {
+    if (probe.sweep()) server.emit("error", new Error("No connection was accepted any more"));
+    cancel = systemClock.setTimer(SWEEP_MS, sweep);
+  };
+  let cancel = systemClock.setTimer(SWEEP_MS, sweep);
+  return () => {
+    cancel();
+    probe.end();
+  };
+}
 
 /** Reads one message and starts an execution with it. Never rejects. */
 async function receive(

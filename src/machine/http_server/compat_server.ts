@@ -5,6 +5,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { AcceptProbe } from "../../base/network/accept_probe.ts";
 import type { CancelTimer } from "../../base/time/clock.ts";
 import { Connections } from "./connections.ts";
 import { requestOf, respond } from "./node_messages.ts";
@@ -43,6 +44,8 @@ class CompatServer implements HttpServer {
   readonly #connections: Connections;
   readonly #transfers = new Transfers();
   readonly #accepted = new WeakMap<Socket, AcceptedSocket>();
+  readonly #probe: AcceptProbe;
+  #isStopping = false;
   #cancelSweep: CancelTimer = () => {};
 
   constructor(server: Server, options: HttpServerOptions) {
@@ -51,6 +54,7 @@ class CompatServer implements HttpServer {
     this.addr = { transport: "tcp", hostname, port };
     this.#server = server;
     this.#options = options;
+    this.#probe = new AcceptProbe(this.addr);
     const onError = (error: unknown) => failureResponse(error, logger);
     const watcher = this.#transfers;
     this.#connections = new Connections({ serve, handler, onError, limits, isTrustedProxy, watcher });
@@ -64,12 +68,15 @@ class CompatServer implements HttpServer {
   }
 
   async shutdown(): Promise<void> {
+    this.#isStopping = true;
+    this.#probe.end();
     this.#server.close();
     await this.#connections.drain();
     this.#cancelSweep();
   }
 
   #accept(socket: Socket): void {
+    this.#probe.accepted();
     const accepted = new AcceptedSocket(socket);
     this.#accepted.set(socket, accepted);
     if (!this.#connections.admit(accepted)) socket.end(TOO_MANY, () => socket.destroy());
@@ -90,8 +97,17 @@ class CompatServer implements HttpServer {
     this.#cancelSweep = this.#options.clock.setTimer(SWEEP_MS, () => {
       this.#connections.sweep();
       this.#transfers.sweep();
+      if (!this.#isStopping && (!this.#server.listening || this.#probe.sweep())) this.#listenAgain();
       this.#sweepLater();
     });
+  }
+
+  /** Open connections remain. */
+  #listenAgain(): void {
+    const { hostname, port } = this.addr;
+    this.#options.logger.repeated("warn", "Listens again: no connection was accepted any more", { port });
+    if (this.#server.listening) this.#server.close();
+    this.#server.listen(port, hostname);
   }
 }
 

@@ -5,11 +5,15 @@ import { startCompatServer } from "../../../src/machine/http_server/compat_serve
 import type { HttpHandler } from "../../../src/machine/http_server/connection.ts";
 import { watchTransfer } from "../../../src/model/http/transfer_watch.ts";
 import { FakeClock } from "../../support/fakes/fake_clock.ts";
+import { until } from "../../support/processes/machine_processes.ts";
 import { RawClient } from "../../support/processes/raw_client.ts";
 
 /** What `java.net.http.HttpClient` sends with each request. */
 const UPGRADE = "Connection: Upgrade, HTTP2-Settings\r\nHost: localhost\r\n" +
   "HTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\nUpgrade: h2c\r\n";
+
+/** Limit of a process that opens a third of them at its start. */
+const DESCRIPTORS = 60;
 
 async function start(handler: HttpHandler, maxConnections = 100) {
   const clock = new FakeClock();
@@ -168,4 +172,22 @@ Deno.test("shutdown() of the compat server lets requests under way end and close
   assertEquals(await idle.readAll(), "");
   await stopped;
   assertEquals(clock.timerCount, 0);
+});
+
+Deno.test("startCompatServer() serves again after its process had no file descriptors left", async () => {
+  const program = new URL("./compat_process.ts", import.meta.url).pathname;
+  const command = `ulimit -n ${DESCRIPTORS}; exec "$0" run -A --no-check "$1"`;
+  const args = ["-c", command, Deno.execPath(), program];
+  await using child = new Deno.Command("/bin/sh", { args, stdout: "piped", stdin: "null" }).spawn();
+  const reader = child.stdout.getReader();
+  const port = Number(new TextDecoder().decode((await reader.read()).value));
+  const connections = await Promise.all(Array.from({ length: DESCRIPTORS }, () => Deno.connect({ port })));
+  await until(() => [...Deno.readDirSync(`/proc/${child.pid}/fd`)].length >= DESCRIPTORS);
+  for (const connection of connections) connection.close();
+  const get = async () => await (await fetch(`http://127.0.0.1:${port}/`)).text();
+  let served: string | undefined;
+  await until(async () => (served = await get().catch(() => undefined)) !== undefined);
+  assertEquals(served, "served");
+  child.kill("SIGKILL");
+  await reader.cancel();
 });
