@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../../support/harness.ts";
 import { AMQP_PASSWORD, AMQP_USER, AmqpBroker, storedMessage } from "../../support/servers/amqp_broker.ts";
@@ -8,6 +8,7 @@ import { until } from "../../support/processes/machine_processes.ts";
 import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/flows/triggers.ts";
 
 const MINUTE = 60_000;
+const AT_MOST_ONE = { executions: { others: 0, tenants: new Map([["main", 1]]) } };
 
 /** A server that responds with these codes in order, then always with the last one. */
 class Upstream implements AsyncDisposable {
@@ -65,6 +66,17 @@ Deno.test("Polls.poll() starts an execution with the response, once an interval"
     [upstream.url, 200, '{"number":1}'],
     [upstream.url, 200, '{"number":2}'],
   ]);
+});
+
+Deno.test("Polls.poll() asks no other system while the tenant is at its quota of executions, and says so", async () => {
+  await using upstream = new Upstream([200]);
+  await using app = await Harness.start({ quotaLimits: AT_MOST_ONE });
+  await app.save(triggeredFlow("p", httpTrigger(upstream.url)));
+  await poll(app, 1_000, 1);
+  await poll(app, MINUTE, 2);
+  assertEquals([(await executionsOf(app, "p")).length, upstream.served], [1, 1]);
+  const [latest] = evaluationsOf(await stateOf(app, "p"));
+  assertStringIncludes(String(latest), "may store 1 executions and has 1");
 });
 
 Deno.test("the variables of an HTTP trigger do not repeat the password of its address", async () => {

@@ -1,5 +1,5 @@
 /** Realtime triggers: connections follow the states of triggers, and messages start executions at least once. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
 import type { RealtimeContext } from "../../../src/model/triggers/trigger_definition.ts";
 import { realtimeTypeOf } from "../../../src/tasks/definition/trigger_type.ts";
@@ -63,6 +63,19 @@ Deno.test("a realtime trigger connects when its flow is saved, and starts an exe
   const executions = await executionsOf(app, "p");
   assertEquals(executions.map(({ trigger }) => trigger.value), ["one", "two"]);
   assertEquals(evaluationsOf(await stateOf(app, "p")), ["STARTED", "STARTED"]);
+});
+
+Deno.test("a realtime trigger takes no message while the tenant is at its quota of executions", async () => {
+  const broker = new Broker();
+  const quotaLimits = { executions: { others: 0, tenants: new Map([["main", 1]]) } };
+  await using app = await started(broker, TRIGGER, { quotaLimits });
+  await broker.last.context.emit({ value: "one" });
+  await assertRejects(
+    () => broker.last.context.emit({ value: "two" }),
+    Error,
+    "may store 1 executions and has 1",
+  );
+  assertEquals((await executionsOf(app, "p")).length, 1);
 });
 
 Deno.test("a message with an identity starts one execution, also when it is delivered again after a crash", async () => {
