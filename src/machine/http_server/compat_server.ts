@@ -9,7 +9,7 @@ import { AcceptProbe } from "../../base/network/accept_probe.ts";
 import type { CancelTimer } from "../../base/time/clock.ts";
 import { Connections } from "./connections.ts";
 import { requestOf, respond } from "./node_messages.ts";
-import { failureResponse, type HttpServer, type HttpServerOptions } from "./options.ts";
+import { failureResponse, type HttpServer, type HttpServerOptions, plainResponse } from "./options.ts";
 import type {
   AcceptedConnection,
   CloseSignal,
@@ -149,7 +149,7 @@ class AcceptedSocket implements AcceptedConnection {
     try {
       const request = requestOf(message, response);
       const result = typeof request === "string"
-        ? new Response(request, { status: 400 })
+        ? plainResponse(400, request)
         : await this.#responseOf(request, completed);
       if (this.#isDraining) response.setHeader("connection", "close");
       await respond(response, result);

@@ -5,6 +5,8 @@ import { DomainError } from "../../model/errors.ts";
 import type { HttpHandler } from "./connection.ts";
 import type { ConnectionLimits } from "./connections.ts";
 
+const PLAIN = { "content-type": "text/plain;charset=UTF-8", "x-content-type-options": "nosniff" };
+
 /** How a server listens. */
 export interface HttpServerOptions {
   readonly hostname: string;
@@ -27,13 +29,22 @@ export interface HttpServer {
   shutdown(): Promise<void>;
 }
 
+/** A response of the server itself, before or beside the application; browsers take it for nothing but text. */
+export function plainResponse(
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(text, { status, headers: { ...PLAIN, ...headers } });
+}
+
 /** The application handles its own errors: this is a bug, or a response stream that failed. */
 export function failureResponse(error: unknown, logger: Logger): Response {
   if (error instanceof DomainError) {
     logger.info("A response broke off", { reason: error.message });
-    return new Response(error.message, { status: 500 });
+    return plainResponse(500, error.message);
   }
   const reason = error instanceof Error ? error.stack ?? error.message : String(error);
   logger.error("A response failed", { reason });
-  return new Response("Internal Server Error", { status: 500 });
+  return plainResponse(500, "Internal Server Error");
 }

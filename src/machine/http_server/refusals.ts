@@ -4,6 +4,7 @@ import type { Clock } from "../../base/time/clock.ts";
 const BODY = "The server has too many open connections\n";
 const RESPONSE = new TextEncoder().encode(
   "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Type: text/plain\r\n" +
+    "X-Content-Type-Options: nosniff\r\n" +
     `Content-Length: ${BODY.length}\r\nConnection: close\r\n\r\n${BODY}`,
 );
 /** Refused connections that are open at once; further ones are closed without a response. */

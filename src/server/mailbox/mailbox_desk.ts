@@ -2,7 +2,7 @@
 import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import { idTime, isId } from "../../base/id.ts";
 import type { Logger } from "../../base/log.ts";
-import { failureResponse } from "../../machine/http_server/options.ts";
+import { failureResponse, plainResponse } from "../../machine/http_server/options.ts";
 import type { Committer } from "../../store/committer.ts";
 import {
   ABANDONED_MS,
@@ -160,7 +160,7 @@ export class MailboxDesk implements AsyncDisposable {
     });
     const response = received
       ? await this.#respond(received)
-      : new Response("The address of the request is malformed\n", { status: 400 });
+      : plainResponse(400, "The address of the request is malformed\n");
     cancelClaim?.();
     await claiming;
     await writer.write(response);

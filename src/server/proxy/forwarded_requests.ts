@@ -1,5 +1,6 @@
 /** The side of the leader: restores a request as its client sent it, from what a follower states. */
 import type { Clock } from "../../base/time/clock.ts";
+import { plainResponse } from "../../machine/http_server/options.ts";
 import { shareWatcher } from "../../model/http/transfer_watch.ts";
 import { CLIENT_FACTS_HEADER, type ClientFactsHeader } from "./client_facts.ts";
 import { clientRequest, type RemoteEnv, targetOf } from "./client_request.ts";
@@ -54,5 +55,5 @@ export class ForwardedRequests {
 }
 
 function refusal(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(`${text}\n`, { status, headers: { "content-type": "text/plain", ...headers } });
+  return plainResponse(status, `${text}\n`, headers);
 }

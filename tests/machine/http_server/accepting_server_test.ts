@@ -120,6 +120,7 @@ Deno.test("AcceptingServer responds with 503 with Retry-After when all its conne
   using refused = await RawClient.connect(started.server.addr);
   const text = await refused.readAll();
   assertStringIncludes(text, "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\n");
+  assertStringIncludes(text, "X-Content-Type-Options: nosniff\r\n");
   assertStringIncludes(started.lines.join(), "--max-connections");
   response.resolve(new Response("done"));
   await busy.readTo("done");
