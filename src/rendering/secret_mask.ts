@@ -7,6 +7,10 @@
 const MIN_PART_LENGTH = 3;
 /** The lines of a secret, such as a private key, are often logged one by one; shorter lines (`{`, `---`) are no secret. */
 const MIN_LINE_LENGTH = 8;
+/** Messages show at most so many characters of a value. */
+const MAX_SHOWN_CHARS = 200;
+/** Ends of values that messages show in part. */
+const CUTS = ["…", " …"];
 
 /** The secrets that one execution has used so far. */
 export class SecretMask {
@@ -51,8 +55,31 @@ export class SecretMask {
     let replaced = text;
     this.#ordered ??= [...this.#parts].sort((a, b) => b.length - a.length);
     for (const part of this.#ordered) replaced = replaced.replaceAll(part, by(part));
+    if (!replaced.includes("…")) return replaced;
+    for (const part of this.#ordered) replaced = withoutBeginning(replaced, part, by);
     return replaced;
   }
+}
+
+/** Replaces the beginning of a secret where a message ends a value within it: what makes the message does not know the secrets. */
+function withoutBeginning(text: string, secret: string, by: (beginning: string) => string): string {
+  const head = secret.slice(0, MIN_LINE_LENGTH);
+  if (head.length < MIN_LINE_LENGTH) return text;
+  const pieces: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf(head); at >= 0; at = text.indexOf(head, Math.max(from, at + 1))) {
+    const end = at + commonLength(text.slice(at, at + MAX_SHOWN_CHARS), secret);
+    if (!CUTS.some((cut) => text.startsWith(cut, end))) continue;
+    pieces.push(text.slice(from, at), by(text.slice(at, end)));
+    from = end;
+  }
+  return pieces.length === 0 ? text : pieces.join("") + text.slice(from);
+}
+
+function commonLength(text: string, other: string): number {
+  let length = 0;
+  while (length < text.length && text[length] === other[length]) length++;
+  return length;
 }
 
 /** Existing clients look for this text. */

@@ -35,6 +35,18 @@ const CASES: readonly [string, readonly string[], string, string][] = [
   ],
   ["a secret without the blanks around it", ["  secret \n"], "secret", "******"],
   ["a secret of stars", ["***"], "***", "***"],
+  [
+    "a secret that a message cuts",
+    ["sesame-0815-4711"],
+    '"sesame-0815…" is no number',
+    '"**masked***…" is no number',
+  ],
+  ["a secret that a message cuts after its text", ["sesame-0815"], "x sesame-0 …", "x ******** …"],
+  ["each secret that is cut", ["sesame-0815", "other-0815"], "sesame-0…, other-08…", "********…, ********…"],
+  ["a secret as it stands in JSON, cut", ['say "hi" now'], '{"s":"say \\"hi…', '{"s":"********…'],
+  ["no beginning of a secret without a cut", ["sesame-0815"], "sesame-0, …", "sesame-0, …"],
+  ["no fewer than eight characters of a cut secret", ["sesame-0815"], "sesame-…", "sesame-…"],
+  ["no cut text that goes on otherwise", ["sesame-0815"], "sesame-1…", "sesame-1…"],
   ["letters beyond ASCII", ["Grüße🎉"], "Grüße🎉!", "*******!"],
 ];
 
