@@ -52,10 +52,11 @@ async function poll(properties: JsonObject, context: PollContext): Promise<PollF
   const body = await responseText(received, defaultCharset);
   const lists = Object.fromEntries([...received.headers].map(([name, values]) => [name, [...values]]));
   const response = { statusCode: received.code, body, headers: lists };
+  const isSecret = isFlagSet(ownProperty(properties, "encryptBody"));
+  if (isSecret) context.hide(body);
   const condition = String(ownProperty(properties, "responseCondition") ?? "true");
   if (!await isMet(condition, response, context)) return undefined;
   const variables: JsonObject = { uri: shownUri(uri), code: received.code, headers: lists };
-  const isSecret = isFlagSet(ownProperty(properties, "encryptBody"));
   return isSecret
     ? { variables: { ...variables, encryptedBody: body }, secrets: ["encryptedBody"] }
     : { variables: { ...variables, body } };

@@ -44,6 +44,8 @@ export interface PollContext {
   whenOver(close: () => Promise<void>): void;
   /** Adds a line to the log of the execution that the poll starts. */
   log(level: LogLevel, message: string): void;
+  /** Masks the text in messages of the poll from now on. */
+  hide(secret: string): void;
   /** Renders a template with further root variables. @throws Error rendering failed */
   render(template: string, variables: JsonObject): Promise<JsonValue>;
 }

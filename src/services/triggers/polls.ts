@@ -218,10 +218,11 @@ export class Polls {
         whenDurable: (confirm) => work.whenDurable(() => masked(confirm(), mask)),
         whenOver: (close) => work.whenOver(close),
         log: (level, message) => work.log(level, mask.apply(message)),
+        hide: (secret) => mask.add(secret),
         render: (template, given) => renderer.value(flow, template, given, mask),
       });
       if (!found) return { isFired: false, reason: "Its condition is false" };
-      return await this.#evaluate(flow, trigger, found);
+      return await this.#evaluate({ flow, trigger }, found, mask);
     } catch (error) {
       const message = mask.apply(thrownMessage(error));
       work.reset();
@@ -236,7 +237,11 @@ export class Polls {
   }
 
   /** Conditions that cannot be evaluated fail the start, as for a schedule. */
-  async #evaluate(flow: Flow, trigger: Trigger, found: PollFinding): Promise<Finding> {
+  async #evaluate(
+    { flow, trigger }: { readonly flow: Flow; readonly trigger: Trigger },
+    found: PollFinding,
+    mask: SecretMask,
+  ): Promise<Finding> {
     const { conditions, clock, timeZone } = this.#deps;
     const facts = { flow, date: clock.now(), timeZone, variables: { trigger: found.variables } };
     try {
@@ -244,7 +249,7 @@ export class Polls {
       return refusal === undefined ? { isFired: true, ...found } : { isFired: false, reason: refusal };
     } catch (error) {
       throwDatabaseFault(error);
-      return { isFired: true, ...found, error: (error as Error).message };
+      return { isFired: true, ...found, error: mask.apply((error as Error).message) };
     }
   }
 

@@ -307,6 +307,30 @@ Deno.test("Polls.poll() stores a response encrypted if configured; expressions r
   assertEquals(taskRunList[0]?.outputs.value, '{"number":1}');
 });
 
+/** Expressions whose errors repeat the body. */
+const REPEATING: readonly (readonly [property: string, expression: string, outcome: string])[] = [
+  ["responseCondition", "{{ response.body | number }}", "SKIPPED"],
+  ["when", "{{ trigger.encryptedBody | number }}", "FAILED"],
+];
+for (const [property, expression, outcome] of REPEATING) {
+  Deno.test(`Polls.poll() does not store an encrypted body in the error of \`${property}\``, async () => {
+    const body = `sesame-${"0815".repeat(50)}`;
+    await using upstream = new ApiStub(() => new Response(body));
+    await using app = await Harness.start();
+    const trigger = httpTrigger(upstream.url, { encryptBody: true, [property]: expression });
+    await app.save(triggeredFlow("p", trigger));
+    await poll(app, 1_000, 1);
+    const stored = [
+      await stateOf(app, "p"),
+      await executionsOf(app, "p"),
+      await app.json("GET", "/logs/search"),
+    ];
+    assertStringIncludes(JSON.stringify(stored), outcome);
+    assertStringIncludes(JSON.stringify(stored), "**masked*");
+    assertEquals(JSON.stringify(stored).includes("sesame"), false);
+  });
+}
+
 Deno.test("Polls.poll() stores why there was no response, and polls again", async () => {
   await using app = await Harness.start();
   await app.save(triggeredFlow("p", httpTrigger("ftp://nowhere")));
