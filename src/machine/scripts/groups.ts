@@ -55,6 +55,17 @@ export function signalGroup(child: Deno.ChildProcess, signal: "SIGTERM" | "SIGKI
   isSent(() => child.kill(signal));
 }
 
+/** Whether this process lives as long as the child; false for one that has ended, though its status may not say so yet. */
+export function keepAlive(child: Deno.ChildProcess, isWanted: boolean): boolean {
+  try {
+    child[isWanted ? "ref" : "unref"]();
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.BadResource) return false;
+    throw error;
+  }
+}
+
 function isSent(send: () => void): boolean {
   try {
     send();

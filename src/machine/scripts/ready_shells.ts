@@ -5,6 +5,7 @@
 import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import { shellWord } from "../../base/text/shell_word.ts";
 import type { MachineUser } from "../../config/mod.ts";
+import { keepAlive } from "./groups.ts";
 import type { Watchdog, WatchedCommand, WatchedProcess } from "./watchdog.ts";
 import { MARK_VARIABLE } from "./watchdog_program.ts";
 
@@ -70,7 +71,7 @@ export class ReadyShells implements AsyncDisposable {
     if (!ready || ready.user !== user) return undefined;
     this.#ready = undefined;
     ready.cancelTimer();
-    if (refer(ready.process, "ref")) return await feed(ready.process, program);
+    if (keepAlive(ready.process.child, true)) return await feed(ready.process, program);
     await end(ready.process);
     return undefined;
   }
@@ -88,7 +89,7 @@ export class ReadyShells implements AsyncDisposable {
   async #prepare({ user }: WatchedCommand): Promise<void> {
     try {
       const process = await this.#watchdog.start({ ...SHELL, user });
-      refer(process, "unref");
+      keepAlive(process.child, false);
       const cancelTimer = this.#clock.setTimer(READY_MS, () => this.#discard());
       this.#ready = { process, user, cancelTimer };
       void process.child.status.then(() => this.#ready?.process === process && this.#discard());
@@ -124,20 +125,9 @@ async function feed(process: WatchedProcess, program: Uint8Array): Promise<Watch
   return undefined;
 }
 
-/** Whether this process waits for the other one; false if that has ended, which may not be known by its status yet. */
-function refer({ child }: WatchedProcess, how: "ref" | "unref"): boolean {
-  try {
-    child[how]();
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.BadResource) return false;
-    throw error;
-  }
-}
-
 async function end(process: WatchedProcess): Promise<void> {
   const { stdin, stdout, stderr, status } = process.child;
-  refer(process, "ref");
+  keepAlive(process.child, true);
   process.signal("SIGKILL");
   await Promise.allSettled([stdin.locked || stdin.abort(), stdout.cancel(), stderr.cancel(), status]);
   process.end();

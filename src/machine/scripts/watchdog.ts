@@ -6,7 +6,7 @@ import type { CancelTimer, Clock } from "../../base/time/clock.ts";
 import { type RandomBytes, systemRandomBytes } from "../../base/id.ts";
 import type { MachineUser } from "../../config/mod.ts";
 import type { ControlGroups, GroupSupport } from "./control_groups.ts";
-import { GroupStarter, signalGroup } from "./groups.ts";
+import { GroupStarter, keepAlive, signalGroup } from "./groups.ts";
 import { MARK_VARIABLE, WATCHDOG_PROGRAM } from "./watchdog_program.ts";
 
 /** A process to start under watch. */
@@ -331,7 +331,7 @@ class WatchdogProcess {
   constructor(child: Deno.ChildProcess, onResponse: () => void, deadline?: Deadline) {
     this.#deadline = deadline;
     // It must not keep the server process alive.
-    child.unref();
+    keepAlive(child, false);
     this.#child = child;
     this.#writer = child.stdin.getWriter();
     this.#reader = child.stdout.getReader();
@@ -364,7 +364,7 @@ class WatchdogProcess {
 
   /** Closes the pipe, and waits until it has ended everything; false when it failed. */
   async end(clock: Clock): Promise<boolean> {
-    this.#child.ref();
+    keepAlive(this.#child, true);
     const cancel = clock.setTimer(END_MS, () => signalGroup(this.#child, "SIGKILL"));
     await Promise.allSettled([this.#writer.close()]);
     await this.ended;
