@@ -8,6 +8,8 @@ const clock: Clock = {
   setTimer: (ms, onDue) => systemClock.setTimer(ms / 100, onDue),
 };
 const logger = new Logger({ level: "info", format: "text", clock, write: () => {} });
+// As in a server. Deno itself fails when it begins to listen for signals without a descriptor left.
+Deno.addSignalListener("SIGTERM", () => Deno.exit());
 const server = await startCompatServer({
   ...{ hostname: "127.0.0.1", port: 0, clock, logger, handler: () => new Response("served") },
   limits: { maxConnections: 1_000, maxConnectionsPerAddress: 1_000, idleMs: 7_500_000 },
