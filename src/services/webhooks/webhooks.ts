@@ -123,8 +123,8 @@ export class Webhooks {
   /**
    * Starts an execution of the flow whose webhook has that key; `undefined` when its conditions are false or have an error.
    * @throws DomainError not_found for an unknown namespace, flow, key or path alike, too_many_requests after many of them;
-   * too_many_requests beyond the rate limit of the trigger; forbidden for a wrong signature; conflict for a disabled flow;
-   * invalid_entity for inputs or labels that mean nothing, and for conditions that need what the server does not have
+   * too_many_requests beyond the rate limit of the trigger; too_many_requests or unavailable while too many calls wait;
+   * forbidden for a wrong signature; conflict for a disabled flow; invalid_entity for inputs or labels that mean nothing, and for conditions that need what the server does not have
    */
   async call(
     tenant: TenantId,
@@ -143,13 +143,23 @@ export class Webhooks {
       this.#addEvaluation(called, { outcome: "SKIPPED", reason: "More calls than its `rateLimit` takes" });
       throw excess;
     }
-    using _place = isAwaited(called) ? this.#deps.waiting.take({ tenant }) : undefined;
+    using _place = isAwaited(called) ? this.#placeOf(called) : undefined;
     const verify = await this.#gate.verifierOf(called);
     const readCall: WebhookOptions["readCall"] = (store, use) => options.readCall(store, use, verify);
     const { once } = options;
     return once
       ? await this.#startOnce(called, { ...options, readCall, once, address, tenant })
       : await this.#start(called, { ...options, readCall });
+  }
+
+  /** Of a call that waits for the end of its execution. @throws DomainError too_many_requests, unavailable */
+  #placeOf(called: Called): Disposable {
+    try {
+      return this.#deps.waiting.take({ tenant: called.plan.flow.tenant });
+    } catch (error) {
+      this.#addEvaluation(called, { outcome: "SKIPPED", reason: (error as Error).message });
+      throw error;
+    }
   }
 
   async #startOnce(called: Called, options: OnceOptions): Promise<OnceResponse | undefined> {

@@ -1,5 +1,5 @@
 /** Requests that wait for the end of an execution: how many a caller may have open. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   MAX_WAITING_REQUESTS_PER_CALLER,
   MAX_WAITING_REQUESTS_PER_TENANT,
@@ -75,6 +75,17 @@ for (const [name, { path, body, headers, holder, bound }] of REQUESTS) {
     assertEquals(await started(), headers && "idempotency-key" in headers ? 1 : 2);
   });
 }
+
+Deno.test("a trigger shows that a call was refused because too many wait", async () => {
+  await using server = await Harness.start();
+  await server.save(FLOW);
+  for (let count = 0; count < TENANT.bound; count++) server.assembly.services.waiting.take(TENANT.holder);
+  const { status } = await server.request("POST", HOOK);
+  await settle();
+  const triggers = JSON.stringify(await server.json("GET", "/triggers/search"));
+  assertEquals(status, 429);
+  assertStringIncludes(triggers, `the tenant \\"main\\" has ${TENANT.bound}`);
+});
 
 Deno.test("a start that does not wait needs no place among those that do", async () => {
   await using server = await Harness.start(PROTECTED);
