@@ -61,7 +61,7 @@ export class SecretMask {
   }
 }
 
-/** Replaces the beginning of a secret where a message ends a value within it: what makes the message does not know the secrets. */
+/** Replaces the beginning of a secret where a message shows a value in part: messages are cut before secrets are masked. */
 function withoutBeginning(text: string, secret: string, by: (beginning: string) => string): string {
   const head = secret.slice(0, MIN_LINE_LENGTH);
   if (head.length < MIN_LINE_LENGTH) return text;

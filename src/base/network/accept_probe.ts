@@ -1,6 +1,6 @@
 /**
- * Finds out whether a server of `node:net` still accepts. When the process has no file descriptors left, that of Deno ends
- * accepting for good, without an error, and goes on listening: the system takes connections that nobody serves.
+ * Finds out whether a server of `node:net` still accepts connections. After the process has run out of file descriptors, that
+ * of Deno accepts none any more, without an error event, although it still listens: connections wait until they time out.
  */
 import { connect, type Socket } from "node:net";
 
@@ -51,9 +51,9 @@ export class AcceptProbe {
   #begin(): void {
     this.#hasFailed = false;
     const socket = this.#connect();
-    // Without descriptors it says nothing about the server.
+    // A connection that fails, for example because no descriptor is free, does not show whether the server accepts.
     socket.on("error", () => this.#hasFailed = true);
-    // A server that reads until the end finds nothing.
+    // Closed without data: a server that reads a message until its end gets an empty one.
     socket.end();
     socket.unref();
     this.#socket = socket;

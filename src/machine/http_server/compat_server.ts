@@ -16,11 +16,10 @@ import type {
   ConnectionServer,
   ServeConnection,
 } from "./serve_connection.ts";
+import { REFUSAL } from "./refusals.ts";
 import { Transfers } from "./transfers.ts";
 
 const SWEEP_MS = 1_000;
-const TOO_MANY =
-  "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 /** Code of the error when the connection closes before the end of a response. */
 const LEFT = "ERR_STREAM_PREMATURE_CLOSE";
@@ -79,7 +78,7 @@ class CompatServer implements HttpServer {
     this.#probe.accepted();
     const accepted = new AcceptedSocket(socket);
     this.#accepted.set(socket, accepted);
-    if (!this.#connections.admit(accepted)) socket.end(TOO_MANY, () => socket.destroy());
+    if (!this.#connections.admit(accepted)) socket.end(REFUSAL, () => socket.destroy());
   }
 
   async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -102,7 +101,7 @@ class CompatServer implements HttpServer {
     });
   }
 
-  /** Open connections remain. */
+  /** Opens the port anew. */
   #listenAgain(): void {
     const { hostname, port } = this.addr;
     this.#options.logger.repeated("warn", "Listens again: no connection was accepted any more", { port });

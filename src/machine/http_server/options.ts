@@ -29,7 +29,7 @@ export interface HttpServer {
   shutdown(): Promise<void>;
 }
 
-/** A response of the server itself, before or beside the application; browsers take it for nothing but text. */
+/** A plain text response that does not come from the application; browsers do not guess another type. */
 export function plainResponse(
   status: number,
   text: string,

@@ -2,7 +2,8 @@
 import type { Clock } from "../../base/time/clock.ts";
 
 const BODY = "The server has too many open connections\n";
-const RESPONSE = new TextEncoder().encode(
+/** The response to a connection beyond the limit, as it is sent. */
+export const REFUSAL = new TextEncoder().encode(
   "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Type: text/plain\r\n" +
     "X-Content-Type-Options: nosniff\r\n" +
     `Content-Length: ${BODY.length}\r\nConnection: close\r\n\r\n${BODY}`,
@@ -27,7 +28,7 @@ export class Refusals {
     this.#open.add(connection);
     const cancel = this.#clock.setTimer(MAX_LINGER_MS, () => this.#close(connection));
     try {
-      await connection.write(RESPONSE);
+      await connection.write(REFUSAL);
       await connection.closeWrite();
       const rest = new Uint8Array(4_096);
       while (await connection.read(rest) !== null) continue;

@@ -55,7 +55,7 @@ export function signalGroup(child: Deno.ChildProcess, signal: "SIGTERM" | "SIGKI
   isSent(() => child.kill(signal));
 }
 
-/** Whether this process lives as long as the child; false for one that has ended, though its status may not say so yet. */
+/** Sets whether this process waits for the end of the child; false if the child has ended, although its status may not be known yet. */
 export function keepAlive(child: Deno.ChildProcess, isWanted: boolean): boolean {
   try {
     child[isWanted ? "ref" : "unref"]();

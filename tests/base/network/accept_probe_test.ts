@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import type { connect } from "node:net";
 import { AcceptProbe } from "../../../src/base/network/accept_probe.ts";
 
-/** A probe whose connections are these emitters; the numbers of the sweeps that found the server deaf. */
+/** A probe whose connections are these emitters; the numbers of the sweeps that found that the server accepts nothing. */
 function probeOf() {
   const sockets: (EventEmitter & { isOpen: boolean })[] = [];
   const open = () => {
@@ -40,7 +40,7 @@ Deno.test("AcceptProbe.sweep() connects only when no connection came for ten swe
   assertEquals(sockets.length, 1);
 });
 
-Deno.test("AcceptProbe.sweep() is content when its connection is accepted, and closes it", () => {
+Deno.test("AcceptProbe.sweep() reports nothing when its connection is accepted, and closes it", () => {
   const { probe, sockets, sweeps } = probeOf();
   sweeps(11);
   probe.accepted();
@@ -48,7 +48,7 @@ Deno.test("AcceptProbe.sweep() is content when its connection is accepted, and c
   assertEquals(sockets.map(({ isOpen }) => isOpen), [false]);
 });
 
-Deno.test("AcceptProbe.sweep() learns nothing from a connection that fails", () => {
+Deno.test("AcceptProbe.sweep() reports nothing when its own connection fails, and tries again", () => {
   const { sockets, sweeps } = probeOf();
   sweeps(10);
   sockets[0]?.emit("error", new Error("EMFILE"));
