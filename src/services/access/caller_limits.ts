@@ -1,4 +1,4 @@
-/** Bounds what callers hold open at a time, so that one of them leaves room for the others. */
+/** Limits what callers hold open at a time, such as event streams, so that one caller or tenant cannot take all of it. */
 import type { Actor } from "../../model/access/actor.ts";
 import { ANONYMOUS } from "../../model/access/user.ts";
 import { DomainError } from "../../model/errors.ts";

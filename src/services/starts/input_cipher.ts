@@ -38,8 +38,8 @@ export class InputCipher {
 }
 
 /**
- * The same for all executions of a flow, so that a replay can reuse the inputs. What another flow hands over may repeat what
- * somebody has sent: the ciphertext of an input must not be decrypted there.
+ * The same for all executions of a flow, so that a replay can reuse the inputs. The outputs of another flow may
+ * contain a ciphertext that a caller has sent: that of an input must not be decrypted there.
  */
 function contextOf({ tenant, namespace, id }: InputOwner, output?: string): string {
   return JSON.stringify(

@@ -30,7 +30,7 @@ interface RenderedKey {
 
 /** A KV pair expires without a write; as long as fetched values serve other renders. */
 const KV_KEPT_MS = 1_000;
-/** A render may have failed for a reason that passes. */
+/** The failure of a render may be temporary. */
 const EMPTY_KEPT_MS = 10_000;
 /** A key has at most 256 characters. */
 const CALL = /([a-zA-Z_]\w*)\s*\(/g;

@@ -124,7 +124,8 @@ export class Webhooks {
    * Starts an execution of the flow whose webhook has that key; `undefined` when its conditions are false or have an error.
    * @throws DomainError not_found for an unknown namespace, flow, key or path alike, too_many_requests after many of them;
    * too_many_requests beyond the rate limit of the trigger; too_many_requests or unavailable while too many calls wait;
-   * forbidden for a wrong signature; conflict for a disabled flow; invalid_entity for inputs or labels that mean nothing, and for conditions that need what the server does not have
+   * forbidden for a wrong signature; conflict for a disabled flow; invalid_entity for inputs or labels that mean nothing, and
+   * for conditions that need what the server does not have
    */
   async call(
     tenant: TenantId,
