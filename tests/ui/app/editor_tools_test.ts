@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { type Locator, type Page, stories } from "../../support/browser/browser.ts";
 import { goBehind, helloIn, openEditor, updateHello, writeSource } from "./editing.ts";
 import { saveFlow } from "./flows.ts";
+import { type Watch, watchFor } from "./watch.ts";
 
 /** The lines as they are shown: what is folded is not. */
 function shownLines(page: Page): Promise<string[]> {
@@ -31,8 +32,8 @@ function isInFrame(node: Locator): Promise<boolean> {
 }
 
 /** Whether a node of the graph is within what is shown of it as soon as it is marked, before the next frame. */
-function isShownWhenMarked(id: string): Promise<boolean> {
-  return new Promise((resolve) => {
+function isShownWhenMarked(id: string): Watch<boolean> {
+  const seen = new Promise<boolean>((resolve) => {
     const observer = new MutationObserver(() => {
       const node = document.querySelector(".graph .node.selected");
       const frame = node?.closest(".graph-frame");
@@ -42,6 +43,7 @@ function isShownWhenMarked(id: string): Promise<boolean> {
     });
     observer.observe(document.body, { subtree: true, childList: true, attributes: true });
   });
+  return { seen };
 }
 
 const THREE = "id: hello\nnamespace: tools\ndescription: red, Red, redder\n";
@@ -164,9 +166,9 @@ stories("the tools of the editor", [
       const last = page.getByRole("button", { name: "t19 Log" });
       await last.waitFor();
       assertEquals(await isInFrame(last), false);
-      const isShown = page.evaluate(isShownWhenMarked, "t19");
+      const isShown = await watchFor(page, isShownWhenMarked, "t19");
       await page.keyboard.press("ControlOrMeta+End");
-      assertEquals(await isShown, true);
+      assertEquals(await isShown(), true);
       assertEquals(await isInFrame(last), true);
       await forget(page);
     },

@@ -4,6 +4,7 @@ import { checkAccessibility, stories } from "../../../../support/browser/browser
 import { pressCopy } from "../../copied.ts";
 import { checkWidth } from "../../list_page.ts";
 import { tryAgain } from "../../try_again.ts";
+import { type Watch, watchFor } from "../../watch.ts";
 import { confirm, open, run, start, stateOf, waitForState } from "./pages.ts";
 
 const TABS = ["", "/gantt", "/logs", "/topology", "/outputs", "/metrics"];
@@ -38,6 +39,15 @@ tasks:
 `;
 
 const SHORT = "tasks: [{id: greet, type: io.svc.plugin.core.debug.Return, format: Hello}]";
+
+/** The text that is copied next. */
+function nextCopy(): Watch<string> {
+  const seen = new Promise<string>((resolve) => {
+    const textOf = () => (document.activeElement as HTMLTextAreaElement).value;
+    addEventListener("copy", () => resolve(textOf()), { once: true });
+  });
+  return { seen };
+}
 
 stories("/executions/:id", [{
   name: "a failure: the cause first, with its error and a way to its logs",
@@ -114,14 +124,9 @@ stories("/executions/:id", [{
       Object.defineProperty(Navigator.prototype, "clipboard", { value: undefined })
     );
     await open(page, started);
-    const copied = page.evaluate(() =>
-      new Promise((resolve) => {
-        const textOf = () => (document.activeElement as HTMLTextAreaElement).value;
-        addEventListener("copy", () => resolve(textOf()), { once: true });
-      })
-    );
+    const copied = await watchFor(page, nextCopy);
     await pressCopy(page, page.getByRole("button", { name: "Copy", exact: true }).first());
-    assertEquals(await copied, started.id);
+    assertEquals(await copied(), started.id);
   },
 }, {
   name: "one that does not exist, and an address with the id alone",

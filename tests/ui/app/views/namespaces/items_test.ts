@@ -4,6 +4,7 @@ import { type Page, type PageStory, stories } from "../../../../support/browser/
 import { yaml } from "../../../../support/flows/request_bodies.ts";
 import { runFlow, saveFlow } from "../../flows.ts";
 import { afterResponse, holdResponse, holdSaves } from "../../held_requests.ts";
+import { type Watch, watchFor } from "../../watch.ts";
 import { createNamespace, fill, openTab, press, putPair, putSecret, send } from "./contents.ts";
 
 /** A type of values, what a person types, and the value that the server stores. */
@@ -25,8 +26,8 @@ async function createPair(page: Page, key: string, type: string, value: string):
 }
 
 /** Tells the label of the field that has the focus as soon as an element is in the page, before the next frame. */
-function focusedWith(selector: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
+function focusedWith(selector: string): Watch<string | undefined> {
+  const seen = new Promise<string | undefined>((resolve) => {
     const observer = new MutationObserver(() => {
       if (document.querySelector(selector) === null) return;
       observer.disconnect();
@@ -34,6 +35,7 @@ function focusedWith(selector: string): Promise<string | undefined> {
     });
     observer.observe(document.body, { subtree: true, childList: true, attributes: true });
   });
+  return { seen };
 }
 
 const PAIRS: readonly PageStory[] = [
@@ -43,9 +45,9 @@ const PAIRS: readonly PageStory[] = [
       await openTab(page, "k.keys", "kv");
       const button = page.getByRole("button", { name: "New KV pair" });
       await button.waitFor();
-      const focused = page.evaluate(focusedWith, "dialog");
+      const focused = await watchFor(page, focusedWith, "dialog");
       await button.click();
-      assertEquals(await focused, "Key");
+      assertEquals(await focused(), "Key");
     },
   },
   {
@@ -79,10 +81,10 @@ const PAIRS: readonly PageStory[] = [
       await putPair(server, "k.exists", "region", "kept");
       await openTab(page, "k.exists", "kv");
       await createPair(page, "region", "NUMBER", "1");
-      const focused = page.evaluate(focusedWith, "[aria-invalid=true]");
+      const focused = await watchFor(page, focusedWith, "[aria-invalid=true]");
       await press(page, "Save");
       await page.getByRole("alert").getByText("KV pair region exists already").waitFor();
-      assertEquals(await focused, "Key");
+      assertEquals(await focused(), "Key");
       const kept = await server.json<{ value: unknown }>("GET", "/namespaces/k.exists/kv/region");
       assertEquals(kept.value, "kept");
       await fill(page, "Key", "other");
