@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { FreePorts } from "./support/processes/free_port.ts";
-import { allGroups, countTests } from "./support/run_tests.ts";
+import { allGroups, countTests, isProgress } from "./support/run_tests.ts";
 import { withTempDir } from "./support/temp_dir.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
@@ -18,6 +18,18 @@ for (const [output, exitCode, passed, failed] of CASES) {
   Deno.test(`countTests() of ${JSON.stringify(output)} with exit code ${exitCode}`, () => {
     assertEquals(countTests(output, exitCode), { passed, failed });
   });
+}
+
+const OUTPUTS: readonly (readonly [string, boolean])[] = [
+  ["a test ... ok (3ms)\n", true],
+  ["a test ... FAILED (3ms)\n", true],
+  ["'a test' has been running for over (16m0s)\n", false],
+  ["\u001b[1m'a test' has been running for over (1m0s)\n'another' has been running for over (2m0s)\n", false],
+  ["'a test' has been running for over (1m0s)\nanother ... ok (1ms)\n", true],
+  ["\n", false],
+];
+for (const [output, expected] of OUTPUTS) {
+  Deno.test(`isProgress() of ${JSON.stringify(output)}`, () => assertEquals(isProgress(output), expected));
 }
 
 Deno.test("allGroups() has each test file in one group, those that take long in the first ones", async () => {

@@ -29,8 +29,14 @@ const ALONE = ["tests/integrations/kafka/stop_test.ts", "tests/integrations/load
 /** Files of a group of stories, in the long folders, and elsewhere: so few that the last groups of a run end at about the same time. */
 const GROUP_SIZES = { stories: 11, long: 7, other: 55 };
 
+/** Longest time without the end of a test. Nothing else ends a test that waits for something that never happens. */
+const STALL_MS = 900_000;
+
 const ESCAPES = new RegExp(String.raw`\u001b\[[0-9;]*m`, "g");
 const SUMMARY = /^(?:ok|FAILED) \| (\d+) passed.*? \| (\d+) failed/gm;
+
+/** What `deno test` says again and again of a test that takes long. */
+const STILL_RUNNING = "has been running for over";
 
 /** Passed and failed tests in the output of `deno test`. */
 export interface TestCounts {
@@ -94,15 +100,47 @@ function testFilesBelow(folder: string): string[] {
   }).sort();
 }
 
+/** Whether output of `deno test` says more than that a test is still running. */
+export function isProgress(output: string): boolean {
+  return output.split("\n").some((line) => line.trim() !== "" && !line.includes(STILL_RUNNING));
+}
+
+/** Reads output of `deno test`, and calls `onStall` when there was no progress for a while. */
+class StallWatch implements Disposable {
+  readonly #onStall: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(onStall: () => void) {
+    this.#onStall = onStall;
+    this.#begin();
+  }
+
+  read(output: string): void {
+    if (isProgress(output)) this.#begin();
+  }
+
+  #begin(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#onStall, STALL_MS);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+}
+
 async function passOn(
   stream: ReadableStream<Uint8Array>,
   write: (text: Uint8Array) => Promise<number>,
+  watch?: StallWatch,
 ): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of stream) {
     for (let offset = 0; offset < chunk.length;) offset += await write(chunk.subarray(offset));
-    text += decoder.decode(chunk, { stream: true });
+    const part = decoder.decode(chunk, { stream: true });
+    watch?.read(part);
+    text += part;
   }
   return text;
 }
@@ -132,8 +170,9 @@ async function runDenoTest(args: readonly string[], dir: string): Promise<number
     stderr: "piped",
   });
   await using child = command.spawn();
+  using watch = new StallWatch(() => void stop(child));
   const [output, , status] = await Promise.all([
-    passOn(child.stdout, (chunk) => Deno.stdout.write(chunk)),
+    passOn(child.stdout, (chunk) => Deno.stdout.write(chunk), watch),
     passOn(child.stderr, (chunk) => Deno.stderr.write(chunk)),
     child.status,
   ]);
@@ -143,6 +182,12 @@ async function runDenoTest(args: readonly string[], dir: string): Promise<number
   }
   await Deno.stdout.write(new TextEncoder().encode(`${passed} passed, ${failed} failed\n`));
   return status.code;
+}
+
+async function stop(child: Deno.ChildProcess): Promise<void> {
+  const reason = `No test has ended for ${STALL_MS / 60_000} minutes: deno test is stopped\n`;
+  await Deno.stdout.write(new TextEncoder().encode(reason));
+  child.kill("SIGKILL");
 }
 
 if (import.meta.main) Deno.exit(await run(Deno.args));

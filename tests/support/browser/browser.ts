@@ -50,6 +50,8 @@ const SIZES = { wide: { width: 1440, height: 900 }, small: { width: 390, height:
 export const SIZE_NAMES = ["wide", "small"] as const;
 /** Longest time for one step of a story; a page is drawn in a fraction of it on a machine that does nothing else. */
 const STEP_TIMEOUT_MS = 60_000;
+/** Longest time for a story: scripts in a page, keys and the mouse are steps without a limit of their own. */
+const STORY_TIMEOUT_MS = 600_000;
 
 if (CHROMIUM === undefined) {
   await Deno.stderr.write(new TextEncoder().encode("Stories of the UI are skipped: there is no Chromium\n"));
@@ -92,8 +94,7 @@ export function stories(
   shareBrowser();
   const fn = (test: Deno.TestContext) =>
     withServer(options, async (server) => {
-      if (!shared) fail("The browser was not started");
-      await using page = new SharedPage(shared, server);
+      await using page = new SharedPage(server);
       for (const each of before) await runStory(test, each, page);
       await prepare?.(server);
       for (const each of list) await runStory(test, each, page);
@@ -101,7 +102,7 @@ export function stories(
   Deno.test({ name: subject, ignore: CHROMIUM === undefined, fn });
 }
 
-/** The browser of the groups of stories in this module of tests. */
+/** The browser of the groups of stories in this module of tests; another one follows when it was closed. */
 let shared: Browser | undefined;
 let isShared = false;
 
@@ -129,34 +130,58 @@ async function runStory(test: Deno.TestContext, story: PageStory, page: SharedPa
 
 /** A page for one story after the other. Between two of them it loses its storage, routes, headers and permissions. */
 class SharedPage implements AsyncDisposable {
-  readonly #browser: Browser;
   readonly #server: ServerProcess;
   #context: BrowserContext | undefined;
 
-  constructor(browser: Browser, server: ServerProcess) {
-    this.#browser = browser;
+  constructor(server: ServerProcess) {
     this.#server = server;
   }
 
   async run(story: PageStory): Promise<void> {
     if (story.needsOwnPage) await this[Symbol.asyncDispose]();
-    this.#context ??= await newContext(this.#browser, this.#server);
-    const page = this.#context.pages()[0] ?? await this.#context.newPage();
     let isReusable = false;
     try {
-      await page.setViewportSize(SIZES[story.size ?? "wide"]);
-      await page.emulateMedia({ colorScheme: story.scheme ?? "light" });
-      await watchPage(page, story.expectedErrors, () => story.run(page, this.#server));
-      if (!story.needsOwnPage) await reset(page);
+      await withinTime(this.#tell(story));
       isReusable = !story.needsOwnPage;
     } finally {
       if (!isReusable) await this[Symbol.asyncDispose]();
     }
   }
 
+  async #tell(story: PageStory): Promise<void> {
+    if (!shared?.isConnected()) shared = await launch();
+    this.#context ??= await newContext(shared, this.#server);
+    const page = this.#context.pages()[0] ?? await this.#context.newPage();
+    await page.setViewportSize(SIZES[story.size ?? "wide"]);
+    await page.emulateMedia({ colorScheme: story.scheme ?? "light" });
+    await watchPage(page, story.expectedErrors, () => story.run(page, this.#server));
+    if (!story.needsOwnPage) await reset(page);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#context?.close();
+    const context = this.#context;
     this.#context = undefined;
+    // A browser that was closed has closed it.
+    if (context?.browser()?.isConnected()) await context.close();
+  }
+}
+
+/** Fails when a story takes too long. The browser is closed then: the step that the story waits for fails and is named as the cause. */
+async function withinTime(story: Promise<void>): Promise<void> {
+  const closed = Promise.withResolvers<never>();
+  let closing: Promise<void> | undefined;
+  const timer = setTimeout(async () => {
+    await (closing = shared?.close() ?? Promise.resolve());
+    closed.reject(new Error("The story waits for something outside the browser"));
+  }, STORY_TIMEOUT_MS);
+  try {
+    await Promise.race([story, closed.promise]);
+  } catch (cause) {
+    if (!closing) throw cause;
+    await closing;
+    throw new Error(`The story has not ended after ${STORY_TIMEOUT_MS / 1_000} s`, { cause });
+  } finally {
+    clearTimeout(timer);
   }
 }
 
