@@ -36,6 +36,7 @@ export {
   setId,
   setNamespace,
   splitDocuments,
+  withoutSource,
 } from "./source/source_edit.ts";
 export { withoutTriggerKeys, withoutWebhookKeys } from "./source/webhook_keys.ts";
 export type { StartObstacle } from "./validate/task_rules.ts";

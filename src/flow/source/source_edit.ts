@@ -1,6 +1,13 @@
 /** Source texts: splitting several documents, comparing two sources, and setting a top-level member. */
 import { isAlias, isMap, isScalar, type YAMLMap } from "yaml";
-import { jsonEquals, type JsonObject, ownProperty, tryParseJson } from "../../base/json.ts";
+import {
+  isJsonObject,
+  jsonEquals,
+  type JsonObject,
+  ownProperty,
+  stringifyJson,
+  tryParseJson,
+} from "../../base/json.ts";
 import { DomainError } from "../../model/errors.ts";
 import { type ParsedSource, parseFlowSource, parseYamlValue } from "./parse.ts";
 import { SourceLines } from "./source_lines.ts";
@@ -80,6 +87,14 @@ export function jsonAsYaml({ source, document: given }: ParsedSource): string {
   const text = yamlText(document);
   const written = parseFlowSource(text).document;
   return written && jsonEquals(written, document) ? text : source;
+}
+
+/** A flow in JSON without the source that the server adds to a flow that it returns: its other members count. */
+export function withoutSource(json: string): string {
+  const flow = tryParseJson(json);
+  if (!isJsonObject(flow) || typeof ownProperty(flow, "source") !== "string") return json;
+  const { source: _, ...rest } = flow;
+  return stringifyJson(rest);
 }
 
 /** True when saving `b` after `a` changes nothing: the `revision: n` line and managed members do not count. */

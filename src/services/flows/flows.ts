@@ -13,6 +13,7 @@ import {
   parseFlowSource,
   setDisabled,
   setNamespace,
+  withoutSource,
   withoutWebhookKeys,
 } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
@@ -224,7 +225,7 @@ export class Flows {
     { isJson }: SaveOptions = {},
   ): Promise<CheckedSource> {
     await this.#deps.catalogs.scriptPlaces?.containers.refresh();
-    const { parsed, warnings } = await this.checks.valid(tenant, given);
+    const { parsed, warnings } = await this.checks.valid(tenant, isJson ? withoutSource(given) : given);
     return { ...keyOf(parsed), parsed, warnings, source: isJson ? jsonAsYaml(parsed) : given };
   }
 

@@ -89,6 +89,16 @@ Deno.test("POST and PUT /flows keep a flow that is sent as JSON in YAML", async 
   }
 });
 
+Deno.test("PUT /flows takes a flow as a GET with its source returns it: the members count", async () => {
+  await using server = await Harness.start();
+  await server.json("POST", "/flows", yaml(source("hello")));
+  const flow = await server.json("GET", "/flows/demo/hello?source=true") as JsonObject;
+  const saved = await server.json("PUT", "/flows/demo/hello", json({ ...flow, description: "New" }));
+  assertObjectMatch(saved as JsonObject, { revision: 2, description: "New" });
+  const refused = await server.request("PUT", "/flows/demo/hello", json({ ...flow, source: 1 }));
+  assertEquals(refused.status, 422);
+});
+
 Deno.test("POST /flows names the place of a problem in JSON as it was sent", async () => {
   await using server = await Harness.start();
   const response = await server.request(
