@@ -246,7 +246,7 @@ const WAKING: ReadonlySet<State> = new Set(["RESTARTED", "RETRYING"]);
 function settleState(t: Transition): void {
   const { tree, state } = t;
   const isWaiting = state === "RUNNING" || state === "RETRYING" || state === "PAUSED";
-  if (!isWaiting || t.execution.isHeld || tree.open.size === 0) return;
+  if (!isWaiting || t.execution.isHeld || isStoppingAll(t) || tree.open.size === 0) return;
   const wanted = stateOfWaiting(t);
   if (wanted === state) return;
   wake(t);

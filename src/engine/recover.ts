@@ -11,7 +11,7 @@ import { applyOutcome, tryAgain } from "./endings/end_attempt.ts";
 import { nextPass } from "./decide.ts";
 import type { EventOf } from "./events.ts";
 import type { TaskPlace } from "./branches.ts";
-import { abortExecution, closeAll, isStoppingAll, stopOpen } from "./endings/stop.ts";
+import { abortExecution, closeAll, isStoppingAll, stopOpen, stopsMore } from "./endings/stop.ts";
 import { restartLimit } from "./endings/time_limit.ts";
 import type { Transition } from "./transition.ts";
 import { type ExecutionTree, openableTasks } from "./tree.ts";
@@ -28,6 +28,7 @@ export function recover(t: Transition, { isGivenUp, kept }: EventOf<"recovered">
     const { crashes } = t.execution;
     return giveUp(t, `The server stopped unexpectedly ${crashes} times while this execution was running`);
   }
+  if (t.execution.isAborting) return stopOpen(t);
   if (t.state !== "KILLING") resetRestartUnits(t);
   if (isScheduled(t.execution)) return;
   if (t.state === "CREATED" || t.state === "RESTARTED") return t.emit({ type: "ask_slot" });
@@ -70,7 +71,7 @@ export function hasWork(tree: ExecutionTree, kept = NONE_KEPT): boolean {
   const leaves = [...tree.open].filter((taskRun) => tree.frameOf(taskRun) === undefined);
   const isElsewhere = (taskRun: TaskRun) => kept.includes(taskRun.ordinal) || isWaiting(execution, taskRun);
   if (!leaves.every(isElsewhere)) return true;
-  if (state === "KILLING" && leaves.some(({ history }) => currentState(history) !== state)) return true;
+  if (stopsMore(tree)) return true;
   if (HELD_STATES.has(state) || isScheduled(execution)) return false;
   return leaves.length === 0 ||
     [...tree.frames].some((frame) => frame.expected || openableTasks(frame).length > 0);

@@ -70,7 +70,8 @@ function applyAndAdvance(t: Transition, event: Event): void {
   if (hasEnded && appliesAfterEnd && isEnded(history)) return;
   advance(t);
   const asksAgain = hasAssertions(plan) && event.type !== "assertions_rendered" &&
-    !isEnded(history) && !commands.some(({ type }) => type === "render_assertions");
+    !isEnded(history) && !t.execution.isAborting &&
+    !commands.some(({ type }) => type === "render_assertions");
   if (asksAgain) commands.unshift({ type: "render_assertions" }); // Before a task that ends in the same turn.
 }
 

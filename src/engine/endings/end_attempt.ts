@@ -12,7 +12,7 @@ import { startWork } from "../begin.ts";
 import { applyOneEnd, COPIED } from "../children/children.ts";
 import { logChildEnd } from "../children/child_report.ts";
 import type { EventOf } from "../events.ts";
-import { abortExecution, exit, isStoppingAll } from "./stop.ts";
+import { closeAll, endExecutionIn, exit, isStoppingAll } from "./stop.ts";
 import type { TaskPlace } from "../branches.ts";
 import type { Transition } from "../transition.ts";
 import { setFrameEnd } from "../tree.ts";
@@ -100,7 +100,8 @@ function startOver(t: Transition, taskRun: TaskRun, at: number): void {
   t.move(taskRun, "FAILED");
   t.move(taskRun, "RETRIED");
   if (t.execution.isHeld) t.moveExecution("RUNNING");
-  abortExecution(t, "RETRIED");
+  closeAll(t, "RETRIED");
+  endExecutionIn(t, "RETRIED");
   t.emit({ type: "start_over", at });
 }
 

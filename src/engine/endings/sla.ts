@@ -43,7 +43,7 @@ export function slaKey(slas: readonly Sla[], sla: Sla): string {
 
 function violate(t: Transition, sla: Sla): void {
   const { execution } = t;
-  if (isEnded(execution.history)) return;
+  if (isEnded(execution.history) || execution.isAborting) return;
   // An assertion that does not end the execution is violated again after each change.
   const isRepeated = sla.behavior === "NONE" && sla.type === "EXECUTION_ASSERTION" &&
     sla.labels.every((label) => hasLabel(execution.labels, label));

@@ -1,11 +1,11 @@
 /** Ends of an execution before its tasks are done: kill, Exit, SLA violations. */
-import type { TaskRun } from "../../model/executions/execution.ts";
+import type { Execution, TaskRun } from "../../model/executions/execution.ts";
 import { canMove, currentState, isEnded, type State } from "../../model/executions/state.ts";
 import { hasOpenAttempt, successorId } from "../attempts.ts";
 import { hasChildren, killChildren } from "../children/children.ts";
 import type { TimerName } from "../events.ts";
 import type { Transition } from "../transition.ts";
-import { enterPhase } from "../tree.ts";
+import { enterPhase, type ExecutionTree } from "../tree.ts";
 
 /** Lines about task runs that one transition interrupts. */
 const MAX_LOGGED = 100;
@@ -23,11 +23,12 @@ export function isStoppingAll({ execution, state }: Transition): boolean {
  * execution goes to its successor.
  */
 export function kill(t: Transition, { sparesChildren }: Sparing): void {
-  const { state } = t;
+  const { state, execution } = t;
   if (state === "RETRIED") return t.emit({ type: "kill_child", executionId: successorId(t.execution) });
   if (state === "KILLING") return;
-  t.execution.isHeld = undefined;
+  execution.isHeld = undefined;
   if (state === "QUEUED") return abortExecution(t, "KILLED");
+  if (execution.isAborting) execution.exitState = "KILLED";
   t.moveExecution("KILLING");
   t.emit({ type: "cancel_timer", timer: "start" });
   stopOpen(t, { sparesChildren });
@@ -35,6 +36,7 @@ export function kill(t: Transition, { sparesChildren }: Sparing): void {
 
 /** Ends the execution for an Exit task; KILLED also stops what runs, as a kill does. */
 export function exit(t: Transition, state: State): void {
+  if (t.execution.isAborting) return;
   t.execution.exitState = state;
   if (t.execution.isHeld) t.moveExecution("RUNNING");
   t.execution.isHeld = undefined;
@@ -49,24 +51,34 @@ interface Sparing {
 /** Stops some of what is open while the execution ends early; the rest follows. */
 export function stopOpen(t: Transition, { sparesChildren = false }: Sparing = {}): void {
   if (!isStoppingAll(t)) return;
-  const end = earlyEndOf(t);
+  if (t.execution.isAborting) return abortSome(t);
+  const end = earlyEndOf(t.execution) as State;
   let stopped = 0;
   for (const taskRun of [...t.tree.open]) {
-    if (!awaitsStop(t, taskRun, end)) continue;
+    if (!awaitsStop(t.tree, taskRun, end)) continue;
     if (stopped++ === STOPPED_AT_ONCE) return t.emit({ type: "continue_stop", sparesChildren });
     if (end === "KILLED") killTaskRun(t, taskRun, sparesChildren);
     else close(t, taskRun, end);
   }
 }
 
+/** True when a step of an early end has not been taken: a crash came before it. */
+export function stopsMore(tree: ExecutionTree): boolean {
+  const { execution } = tree;
+  if (execution.isAborting) return true;
+  const end = earlyEndOf(execution);
+  return end !== undefined && [...tree.open].some((taskRun) => awaitsStop(tree, taskRun, end));
+}
+
 /** False for what ends with its children, or with its attempt. */
-function awaitsStop(t: Transition, taskRun: TaskRun, end: State): boolean {
-  if (t.tree.frameOf(taskRun)) return false;
+function awaitsStop(tree: ExecutionTree, taskRun: TaskRun, end: State): boolean {
+  if (tree.frameOf(taskRun)) return false;
   return end === "KILLED" ? currentState(taskRun.history) !== "KILLING" : !hasOpenAttempt(taskRun);
 }
 
-function earlyEndOf({ state, execution }: Transition): State {
-  return state === "KILLING" ? "KILLED" : execution.exitState as State;
+/** The state in which an execution will end that ends early. */
+function earlyEndOf({ history, exitState, isAborting }: Execution): State | undefined {
+  return currentState(history) === "KILLING" && !isAborting ? "KILLED" : exitState;
 }
 
 function killTaskRun(t: Transition, taskRun: TaskRun, sparesChild: boolean): void {
@@ -113,17 +125,26 @@ function openDescendants({ tree }: Transition, ancestor: TaskRun): TaskRun[] {
   });
 }
 
-/** Ends everything now, in that state. */
+/** Ends the execution in that state and all that is open before, without waiting for an attempt; some now, the rest follows. */
 export function abortExecution(t: Transition, state: State): void {
-  closeAll(t, state);
-  endExecutionIn(t, state);
+  t.execution.exitState = state;
+  t.execution.isAborting = true;
+  abortSome(t);
+}
+
+function abortSome(t: Transition): void {
+  const state = t.execution.exitState as State;
+  const open = [...t.tree.open].reverse();
+  for (const taskRun of open.slice(0, STOPPED_AT_ONCE)) closeNow(t, taskRun, state);
+  if (open.length > STOPPED_AT_ONCE) t.emit({ type: "continue_stop" });
+  else endExecutionIn(t, state);
 }
 
 /** Once nothing is active: ends what is left open, the innermost first and some at once, and then the execution. */
 export function endExecutionEarly(t: Transition): void {
-  const continues = t.commands.some(({ type }) => type === "continue_stop");
+  const continues = t.execution.isAborting || t.commands.some(({ type }) => type === "continue_stop");
   if (continues || t.tree.count("active") > 0) return;
-  const state = earlyEndOf(t);
+  const state = earlyEndOf(t.execution) as State;
   const open = [...t.tree.open].reverse();
   for (const taskRun of open.slice(0, STOPPED_AT_ONCE)) close(t, taskRun, state);
   if (open.length > STOPPED_AT_ONCE) t.emit({ type: "continue_stop" });
@@ -141,6 +162,7 @@ function close(t: Transition, taskRun: TaskRun, state: State): void {
 export function endExecutionIn(t: Transition, state: State): void {
   const { execution, tree } = t;
   execution.exitState = undefined;
+  execution.isAborting = undefined;
   execution.isHeld = undefined;
   if (state === "KILLED" && t.state !== "QUEUED") t.moveExecution("KILLING");
   t.moveExecution(state);

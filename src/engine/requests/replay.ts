@@ -171,6 +171,7 @@ function successorOf(plan: FlowPlan, source: Execution, request: ReplayRequest):
     outputs: undefined,
     isHeld: undefined,
     exitState: undefined,
+    isAborting: undefined,
     breakpoints: request.breakpoints,
     timers: new Map(),
     newLogs: [],

@@ -130,8 +130,10 @@ export interface Execution {
   isHeld?: boolean;
   /** Tasks to stop before: `taskId` or `taskId.value`. */
   breakpoints?: readonly string[];
-  /** Final state set by an Exit task. */
+  /** State in which it will end early: set by an Exit task, or while it is aborted. */
   exitState?: State;
+  /** All that is open ends in steps, without waiting for an attempt, and then the execution. */
+  isAborting?: true;
   /** Only of a test, and of what follows from it: other executions do not have the member, not even as `undefined`. */
   readonly fixtures?: Fixtures;
   /** Log lines written since the last commit. */

@@ -61,6 +61,7 @@ interface PackedExtras {
   h?: 1;
   b?: string[];
   e?: number;
+  q?: 1;
   a?: Instant;
   w?: [executionId: string, taskRun: number];
   /** The `LoopRun`, in its in-memory form. */
@@ -252,6 +253,7 @@ export function packExtras(
   if (execution.isHeld) extras.h = 1;
   if (execution.breakpoints) extras.b = [...execution.breakpoints];
   if (execution.exitState) extras.e = STATE_NUMBERS.get(execution.exitState);
+  if (execution.isAborting) extras.q = 1;
   if (execution.originalCreatedAt !== undefined) extras.a = execution.originalCreatedAt;
   if (execution.awaitedBy) extras.w = [execution.awaitedBy.executionId, execution.awaitedBy.taskRun];
   if (execution.loop) extras.g = pack(execution.loop as unknown as JsonObject);
@@ -299,6 +301,7 @@ export function unpackExecution(
     isHeld: extras.h === 1 ? true : undefined,
     breakpoints: extras.b,
     exitState: extras.e === undefined ? undefined : STATES[extras.e],
+    isAborting: extras.q === 1 ? true : undefined,
     timers: new Map(extras.m ?? []),
     newLogs: [],
     logCount: countOf(logs),
