@@ -21,7 +21,7 @@ const LISTS:
     ["flows", ({ flows }, matches) => flows.filter(ACTOR, matches)],
     [
       "sources",
-      ({ flows }, matches) => searchSources(flows, ACTOR, { text: "", page: 1, size: 1, matches }),
+      ({ flows }, matches) => searchSources(flows, ACTOR, { text: "", sort: [], page: 1, size: 1, matches }),
     ],
     ["triggers", ({ triggers }, matches) => triggers.select(ACTOR, matches)],
     ["KV pairs", ({ kvPairs }, matches) => kvPairs.search(ACTOR, matches)],

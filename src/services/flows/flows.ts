@@ -398,10 +398,17 @@ export class Flows {
     return sortHeads(this.#existing(actor, matches), BY_NAME);
   }
 
-  /** As {@link select}, for the filters of a request. @throws DomainError invalid_filter: they take too long */
-  async filter(actor: Actor, matches: (head: FlowHead) => boolean): Promise<FlowHead[]> {
+  /**
+   * As {@link select}, for the filters and the sort order of a request.
+   * @throws DomainError invalid_argument; invalid_filter: the filters take too long
+   */
+  async filter(
+    actor: Actor,
+    matches: (head: FlowHead) => boolean,
+    sort: readonly FlowSortKey[] = [],
+  ): Promise<FlowHead[]> {
     const found = await filterInTurns(this.#existing(actor), matches, this.#deps.clock);
-    return sortHeads(found, BY_NAME);
+    return sortHeads(found, [...sort, ...BY_NAME]);
   }
 
   /** The head of a flow that is not deleted. @throws DomainError not_found */

@@ -94,11 +94,11 @@ function addInspection(routes: Hono<AppEnv>, { inspection }: FlowViewRoutesDeps)
 function addSearch(routes: Hono<AppEnv>, { flows }: FlowViewRoutesDeps): void {
   routes.get("/flows/source", async (c) => {
     const query = queryOf(c);
-    const { page, size } = readPaging(query);
+    const paging = readPaging(query);
     const text = query.get("q") ?? "";
     query.delete("q"); // it applies to sources, not to names
     const matches = readFlowFilter(query);
-    const { results, total } = await searchSources(flows, c.get("actor"), { text, matches, page, size });
+    const { results, total } = await searchSources(flows, c.get("actor"), { ...paging, text, matches });
     return await streamedPageResponse(c, foundTexts(flows, c.get("actor"), results), total);
   });
 }

@@ -264,6 +264,27 @@ Deno.test("GET /flows/source finds text in sources, marked and escaped", async (
   assertStringIncludes(found.results[0]?.fragments[0] ?? "", "[mark]Needle[/mark]");
 });
 
+Deno.test("GET /flows/source takes twenty words", async () => {
+  await using server = await start();
+  const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`).join("+");
+  const statuses = [20, 21].map(async (count) =>
+    (await server.request("GET", `/flows/source?q=${words(count)}`)).status
+  );
+  assertEquals(await Promise.all(statuses), [200, 400]);
+});
+
+Deno.test("GET /flows/source shows lines with the whole text, otherwise those with a word, in the order of sort", async () => {
+  await using server = await start(
+    `id: a\nnamespace: demo\ntasks: [{id: x, type: ${RETURN}, format: one two}]\n`,
+    `id: b\nnamespace: demo\ndescription: two\ntasks: [{id: y, type: ${RETURN}, format: one}]\n`,
+  );
+  const found = await server.json("GET", "/flows/source?q=one%20two&sort=id:desc") as unknown as Found;
+  assertEquals(found.results.map(({ fragments }) => fragments), [
+    ["description: [mark]two[/mark]", `tasks: [{id: y, type: ${RETURN}, format: [mark]one[/mark]}]`],
+    [`tasks: [{id: x, type: ${RETURN}, format: [mark]one two[/mark]}]`],
+  ]);
+});
+
 Deno.test("GET /flows/source escapes the characters of HTML elements only", async () => {
   await using server = await start(
     `id: quoted\nnamespace: demo\ntasks: [{id: a, type: ${RETURN}, format: "'<&>'"}]\n`,
@@ -277,6 +298,12 @@ const SOURCE_QUERIES: readonly [string, number, number][] = [
   ["?q=needle&size=1&page=2", 1, 2],
   ["?q=needle&size=1&page=3", 0, 2],
   ["?q=nothing", 0, 0],
+  ["?q=*", 2, 2],
+  ["?q=tasks%20needle", 2, 2],
+  ["?q=needle%20away", 1, 1],
+  ["?q=needle%20nothing", 0, 0],
+  ["?q=%3A%20%5B%7B", 1, 1],
+  ["?q=%7D%7D%7D", 0, 0],
   ["", 2, 2],
 ];
 for (const [query, length, total] of SOURCE_QUERIES) {
