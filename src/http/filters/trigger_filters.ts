@@ -82,11 +82,14 @@ function filtersIn(body: JsonValue = null): readonly JsonValue[] {
   refuse("Invalid filter: the body must be an object whose filters are a list");
 }
 
-/** `FLOW_ID` and `flowId` are the same field. */
+const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
+  ...TRIGGER_FILTER_NAMES.map((name) => [name.toLowerCase(), name] as const),
+  ["query", "q"],
+]);
+
+/** `FLOW_ID`, `flowId` and `flowid` are the same field. */
 function fieldOf(written: string): string {
-  if (!/^[A-Z_]+$/.test(written)) return written;
-  const name = written.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return name === "query" ? "q" : name;
+  return FIELD_NAMES.get(written.replaceAll("_", "").toLowerCase()) ?? written;
 }
 
 function textOf(value: JsonValue): string {

@@ -449,7 +449,7 @@ const BULK:
       "DELETE",
       "/triggers/delete/by-query",
       {
-        filters: [{ field: "FLOW_ID", operation: "EQUALS", value: "u" }],
+        filters: [{ field: "FLOWID", operation: "EQUALS", value: "u" }],
       },
       1,
       1,
