@@ -48,6 +48,9 @@ export type History = HistoryEntry[];
 
 const TERMINAL = ["SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELLED"] as const satisfies readonly State[];
 
+/** A restart, or another end that a person sets. */
+const AFTER_END = ["RESTARTED", ...TERMINAL, "RETRIED", "SKIPPED"] as const satisfies readonly State[];
+
 /** Legal transitions of executions. */
 const EXECUTION_MOVES: Readonly<Record<State, readonly State[]>> = {
   CREATED: ["RUNNING", "QUEUED", "CANCELLED", "FAILED", "KILLING"],
@@ -68,13 +71,13 @@ const EXECUTION_MOVES: Readonly<Record<State, readonly State[]>> = {
   RETRYING: ["RUNNING", "RETRIED", "FAILED", "CANCELLED", "KILLING"],
   KILLING: ["KILLED", "FAILED", "CANCELLED"],
   RESTARTED: ["RUNNING", "QUEUED", "KILLING", "FAILED", "CANCELLED"],
-  SUCCESS: ["RESTARTED", ...TERMINAL],
-  WARNING: ["RESTARTED", ...TERMINAL],
-  FAILED: ["RESTARTED", ...TERMINAL],
-  KILLED: ["RESTARTED", ...TERMINAL],
-  CANCELLED: ["RESTARTED", ...TERMINAL],
-  RETRIED: ["RESTARTED", ...TERMINAL],
-  SKIPPED: [],
+  SUCCESS: AFTER_END,
+  WARNING: AFTER_END,
+  FAILED: AFTER_END,
+  KILLED: AFTER_END,
+  CANCELLED: AFTER_END,
+  RETRIED: AFTER_END,
+  SKIPPED: AFTER_END,
   RESUBMITTED: [],
   SUBMITTED: [],
 };

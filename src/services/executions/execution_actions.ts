@@ -29,10 +29,11 @@ import type { AskingExecution, StartChecks } from "../starts/start_checks.ts";
 export { UNQUEUED_STATES } from "../../engine/events.ts";
 export type { Request } from "../../engine/requests/requests.ts";
 
+const ENDS = ["SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELLED"] as const;
 /** States that a request may assign to an ended execution. */
-export const ASSIGNABLE_STATES = ["SUCCESS", "WARNING", "FAILED", "KILLED", "CANCELLED"] as const;
+export const ASSIGNABLE_STATES = [...ENDS, "RETRIED", "SKIPPED"] as const;
 /** States that a request may assign to a task run; RUNNING ends a pause. */
-export const TASK_RUN_STATES = [...ASSIGNABLE_STATES, "RUNNING"] as const;
+export const TASK_RUN_STATES = [...ENDS, "RUNNING"] as const;
 
 interface ExecutionActionsDeps {
   readonly flows: Flows;

@@ -623,6 +623,16 @@ Deno.test("POST /executions/:id/change-status sets another state of an ended exe
   assertEquals([status, statesOf(body)], [200, "CREATED RUNNING SUCCESS WARNING"]);
   const again = await post(server, `/executions/${id}/change-status?status=WARNING`);
   assertEquals([again.status, statesOf(again.body)], [200, "CREATED RUNNING SUCCESS WARNING"]);
+  for (const state of ["RETRIED", "SKIPPED", "WARNING"]) {
+    const set = await post(server, `/executions/${id}/change-status?status=${state}`);
+    assertEquals([set.status, set.body.state.current], [200, state]);
+  }
+  // A kill goes to the successor of a RETRIED execution; this one has none.
+  await post(server, `/executions/${id}/change-status?status=RETRIED`);
+  await (await server.request("DELETE", `/executions/${id}/kill`)).body?.cancel();
+  await settle();
+  assertEquals([server.store.count(["ob"]), (await server.execution(id)).state.current], [0, "RETRIED"]);
+  await post(server, `/executions/${id}/change-status?status=WARNING`);
   const found = await server.json("GET", "/executions/search?state=WARNING") as JsonObject;
   assertEquals(found.total, 1);
   await using next = await server.crash();
