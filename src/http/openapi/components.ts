@@ -78,6 +78,7 @@ const EXECUTION = {
   metadata: ref("ExecutionMetadata"),
   "scheduleDate?": INSTANT,
   "kind?": oneOf(EXECUTION_KINDS),
+  "breakpoints?": listOf(objectOf({ id: TEXT, "value?": TEXT })),
   "waiting?": ref("ExecutionWaiting"),
   "loopRun?": MAP,
   "url?": TEXT,

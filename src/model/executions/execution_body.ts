@@ -95,7 +95,7 @@ function restParts(execution: Execution, options: Omit<BodyOptions, keyof BodyFo
     `,"originalId":"${execution.originalId}"${triggerText(execution)},"deleted":false` +
     `,"metadata":{"attemptNumber":${execution.attemptNumber},"originalCreatedDate":"${originalDate}"}` +
     `,"scheduleDate":"${scheduleDate === undefined ? createdDate : toIso(scheduleDate)}"` +
-    (kind === "NORMAL" ? "" : `,"kind":"${kind}"`) + loopText(execution) +
+    (kind === "NORMAL" ? "" : `,"kind":"${kind}"`) + breakpointsText(execution) + loopText(execution) +
     (options.waiting ? member("waiting", options.waiting) : "") +
     (options.hiddenTaskRuns ? hiddenText(execution, options.hiddenTaskRuns) : "") +
     (options.url === undefined ? "}" : `,"url":${quote(options.url)}}`);
@@ -111,6 +111,16 @@ function labelsText({ id, labels }: Execution): string {
   const [first] = labels;
   const isOwn = labels.length === 1 && first?.key === CORRELATION_LABEL && first.value === id;
   return isOwn ? `[{"key":"${CORRELATION_LABEL}","value":"${id}"}]` : stringifyJson(labels);
+}
+
+/** The tasks that it will stop before; `value` is that of a branch. */
+function breakpointsText({ breakpoints = [] }: Execution): string {
+  if (breakpoints.length === 0) return "";
+  const points = breakpoints.map((point) => {
+    const [id = "", ...value] = point.split(".");
+    return value.length === 0 ? { id } : { id, value: value.join(".") };
+  });
+  return `,"breakpoints":${stringifyJson(points)}`;
 }
 
 function loopText({ loop }: Execution): string {

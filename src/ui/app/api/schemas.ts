@@ -60,6 +60,7 @@ export interface Schemas {
     readonly metadata: Schemas["ExecutionMetadata"];
     readonly scheduleDate?: string;
     readonly kind?: "NORMAL" | "TEST" | "PLAYGROUND" | "LOOP";
+    readonly breakpoints?: readonly { readonly id: string; readonly value?: string }[];
     readonly waiting?: Schemas["ExecutionWaiting"];
     readonly loopRun?: { readonly [name: string]: unknown };
     readonly url?: string;

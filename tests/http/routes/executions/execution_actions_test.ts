@@ -582,9 +582,13 @@ Deno.test("POST /executions/:id/resume of two pauses at once ends the older one"
 
 Deno.test("POST /executions/:namespace/:flowId?breakpoints= stops before those tasks, each passed by a resume", async () => {
   await using server = await Harness.start();
-  const first = await begin(server, "stopped", "?breakpoints=a,b");
+  const first = await begin(server, "stopped", "?breakpoints=a,b,in.y.z");
   assertEquals([statesOf(first), first.taskRunList], ["CREATED RUNNING BREAKPOINT", []]);
-  assertObjectMatch(first, { waiting: { reason: "BREAKPOINT", taskIds: ["a"] } });
+  const left = [{ id: "b" }, { id: "in", value: "y.z" }];
+  assertObjectMatch(first, {
+    waiting: { reason: "BREAKPOINT", taskIds: ["a"] },
+    breakpoints: [{ id: "a" }, ...left],
+  });
   const pass = async (app: Harness, query = "") => {
     const reply = await post(app, `/executions/${first.id}/actions/resume-from-breakpoint${query}`);
     await settle();
@@ -593,6 +597,7 @@ Deno.test("POST /executions/:namespace/:flowId?breakpoints= stops before those t
   assertEquals((await pass(server)).status, 200);
   const second = await server.execution(first.id);
   assertEquals([second.state.current, taskStates(second)], ["BREAKPOINT", "a SUCCESS"]);
+  assertObjectMatch(second, { breakpoints: left });
   await using next = await server.crash();
   await pass(next);
   const ended = await next.execution(first.id);
