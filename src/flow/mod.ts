@@ -28,6 +28,7 @@ export {
   namespaceReferences,
   renameNamespaces,
 } from "./source/namespace_references.ts";
+export { documentsIn, splitDocuments } from "./source/documents.ts";
 export {
   isSameSource,
   jsonAsYaml,
@@ -35,7 +36,6 @@ export {
   setDisabled,
   setId,
   setNamespace,
-  splitDocuments,
   withoutSource,
 } from "./source/source_edit.ts";
 export { withoutTriggerKeys, withoutWebhookKeys } from "./source/webhook_keys.ts";

@@ -1,4 +1,4 @@
-/** Source texts: splitting several documents, comparing two sources, and setting a top-level member. */
+/** Source texts: comparing two sources, and setting a top-level member. */
 import { isAlias, isMap, isScalar, type YAMLMap } from "yaml";
 import {
   isJsonObject,
@@ -28,53 +28,8 @@ export const MANAGED_PROPERTIES: ReadonlySet<string> = new Set([
   "updated",
 ]);
 
-const MARKER = /^---(?=[ \t\r]|$)/;
-/** Between two documents, text may follow at once: no member of a flow begins so. */
-const MARKER_WITH_TEXT = /^---(?!-)/;
-/** Documents may be joined by a marker and a line break. */
-const MARKER_AFTER_TEXT = /(?<=[^\s-])---[ \t\r]*$/;
-const ID_LINE = /^id[ \t]*:/;
-const BLANK = /^\s*(?:#.*)?$/;
 const REVISION_LINE = /^revision[ \t]*:[ \t]*\d+[ \t]*(?:\r?\n|$)/m;
 const BYTE_ORDER_MARK = "\uFEFF";
-
-/**
- * The documents of a text, split at lines that start with `---`, and at a marker behind the last line of a flow; each verbatim without
- * its marker. Documents of nothing but white space and comments are left out.
- */
-export function splitDocuments(source: string): string[] {
-  const documents: string[][] = [[]];
-  for (const line of source.split("\n")) {
-    const lines = documents.at(-1) ?? [];
-    if (isSecondId(line, lines)) {
-      lines.push(lines.pop()?.replace(MARKER_AFTER_TEXT, "") ?? "");
-      documents.push([line]);
-      continue;
-    }
-    if (!MARKER.test(line) && !(MARKER_WITH_TEXT.test(line) && hasContent(lines))) {
-      lines.push(line);
-      continue;
-    }
-    const rest = line.slice(3);
-    documents.push(BLANK.test(rest) ? [] : [rest.trimStart()]);
-  }
-  return documents
-    .filter(hasContent)
-    .map((lines) => lines.join("\n"));
-}
-
-/**
- * Whether another flow begins after a text whose last line break is missing, so that the marker is at the end of that line. In one
- * document the second id would be an error.
- */
-function isSecondId(line: string, before: readonly string[]): boolean {
-  return ID_LINE.test(line) && MARKER_AFTER_TEXT.test(before.at(-1) ?? "") &&
-    before.some((each) => ID_LINE.test(each));
-}
-
-function hasContent(lines: readonly string[]): boolean {
-  return lines.some((line) => !BLANK.test(line));
-}
 
 /**
  * The source of a flow in JSON as YAML, without what the server adds to a flow that it returns; a source that is no JSON, or would

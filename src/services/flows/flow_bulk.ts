@@ -1,7 +1,7 @@
 /** Bulk changes of flows: replace, update, delete, enable, disable. All are checked before the first change. */
 import type { Clock } from "../../base/time/clock.ts";
 import { Turns } from "../../base/time/turn.ts";
-import { setDisabled, setNamespace, splitDocuments } from "../../flow/mod.ts";
+import { documentsIn, setDisabled, setNamespace } from "../../flow/mod.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { undefinedIfMissing } from "../../model/errors.ts";
 import type { Flow, FlowKey } from "../../model/flows/flow.ts";
@@ -58,16 +58,15 @@ export class FlowBulk {
     text: string,
     options: ReplaceOptions,
   ): Promise<ChangedFlows> {
-    const sources = splitDocuments(text);
-    const placed = options.override ? sources.map((source) => setNamespace(source, namespace)) : sources;
+    const place = (source: string) => options.override ? setNamespace(source, namespace) : source;
     const isInside = (key: Pick<FlowKey, "namespace">) => key.namespace === namespace;
     const deletes = options.delete ? isInside : undefined;
-    return await this.#save(actor, await this.#check(actor, placed, options), { isInside, deletes });
+    return await this.#save(actor, await this.#check(actor, text, options, place), { isInside, deletes });
   }
 
   /** Saves the documents of a text. @throws DomainError invalid_entity */
   async update(actor: Actor, text: string, options: BulkOptions): Promise<ChangedFlows> {
-    const checked = await this.#check(actor, splitDocuments(text), options);
+    const checked = await this.#check(actor, text, options);
     const { namespace, allowNamespaceChild } = options;
     const named = new Set(checked.map((flow) => flow.namespace));
     const isInside = (key: Pick<FlowKey, "namespace">) => {
@@ -114,16 +113,17 @@ export class FlowBulk {
     return { clock: this.#clock, action, subject: "flow", nameOf } as const;
   }
 
-  /** Checks the sources one after the other, with turns for other work: a large flow takes a second. */
+  /** Checks the documents of a text one after the other, with turns for other work: a large flow takes a second. */
   async #check(
     actor: Actor,
-    sources: readonly string[],
+    text: string,
     { isJson }: SaveOptions,
+    edited = (source: string) => source,
   ): Promise<CheckedSource[]> {
     const turns = new Turns(this.#clock, TURN_MS);
     const checked: CheckedSource[] = [];
-    for (const source of sources) {
-      checked.push(await this.#flows.check(actor, source, { isJson }));
+    for (const source of documentsIn(text)) {
+      checked.push(await this.#flows.check(actor, edited(source), { isJson }));
       await turns.next();
     }
     return checked;

@@ -3,12 +3,12 @@ import type { Clock } from "../../base/time/clock.ts";
 import { Turns } from "../../base/time/turn.ts";
 import {
   type Catalogs,
+  documentsIn,
   type FlowProblem,
   type ParsedSource,
   parseFlowSource,
   problemsError,
   scalarText,
-  splitDocuments,
   type StartObstacle,
   validateFlow,
   type ValidateOptions,
@@ -50,6 +50,9 @@ export interface FlowCheck {
 /** Time after which checks of many documents yield to other requests. */
 const TURN_MS = 4;
 
+/** Problems in all documents of a text; of each that has more than are left, the worst is listed. */
+const MAX_PROBLEMS = 20_000;
+
 /** Checks sources without saving them. */
 export class FlowChecks {
   readonly #deps: FlowChecksDeps;
@@ -58,23 +61,26 @@ export class FlowChecks {
     this.#deps = deps;
   }
 
-  /** Checks the documents of a text; an empty text is one empty document. */
+  /** Checks the documents of a text; an empty text is one empty document. @throws DomainError invalid_argument: too many */
   async ofText({ tenant }: Actor, text: string): Promise<FlowCheck[]> {
     const { catalogs, clock, heads } = this.#deps;
     await catalogs.scriptPlaces?.containers.refresh();
-    const documents = splitDocuments(text);
     const turns = new Turns(clock, TURN_MS);
     const sources: ParsedSource[] = [];
-    for (const document of documents.length > 0 ? documents : [text]) {
+    for (const document of documentsIn(text)) {
       sources.push(parseFlowSource(document));
       await turns.next();
     }
+    if (sources.length === 0) sources.push(parseFlowSource(text));
     const obstacleTo = this.#obstacleBeside(tenant, sources);
     const checks: FlowCheck[] = [];
+    let free = MAX_PROBLEMS;
     for (const [index, parsed] of sources.entries()) {
       const { source } = parsed;
       const rules = { ...this.#withExpressions, ...this.#inheritedRules(tenant, parsed), obstacleTo };
-      const problems = await this.#problemsOf(source, () => validateFlow(parsed, catalogs, rules));
+      const found = await this.#problemsOf(source, () => validateFlow(parsed, catalogs, rules));
+      const problems = found.length <= free ? found : worstOf(found);
+      free -= problems.length;
       const { id, namespace, revision } = parsed.document ?? {};
       const next = (heads.get(tenant, { id: String(id), namespace: String(namespace) })?.revision ?? 0) + 1;
       const isOutdated = typeof revision === "number" && revision !== next;
@@ -135,4 +141,9 @@ export class FlowChecks {
     if (namespace === undefined) return {};
     return { inherited: this.#deps.defaults.of(tenant, namespace).pluginDefaults };
   }
+}
+
+function worstOf(problems: readonly FlowProblem[]): readonly FlowProblem[] {
+  const worst = problems.findIndex(({ severity }) => severity === "error");
+  return problems.slice(Math.max(worst, 0)).slice(0, 1);
 }

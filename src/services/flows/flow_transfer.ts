@@ -30,8 +30,9 @@ interface FlowImport {
 interface FlowDocument {
   /** Its index, or the name of its zip entry. */
   readonly place: string;
-  /** No source if the zip entry is too large. */
   readonly source?: string;
+  /** Why a zip entry has no source. */
+  readonly refusal?: DomainError;
 }
 
 /** Bytes of an imported file, which is held in memory. */
@@ -81,11 +82,13 @@ export class FlowTransfer {
     if (failOnError) await this.#checkAll(actor, file);
     const saved: FlowKey[] = [];
     const failed = new Set<string>();
+    const turns = new Turns(this.#clock, TURN_MS);
     // One after the other: a later document may be the next revision of an earlier one.
     for await (const { place, source } of documentsOf(file)) {
       const flow = source === undefined ? undefined : await this.#put(actor, source, failOnError);
       if (flow) saved.push({ namespace: flow.namespace, id: flow.id });
       else failed.add(place);
+      await turns.next(); // A document that is refused waits for nothing.
     }
     return { saved, failed: [...failed] };
   }
@@ -100,12 +103,8 @@ export class FlowTransfer {
 
   async #checkAll(actor: Actor, file: FlowFile): Promise<void> {
     const turns = new Turns(this.#clock, TURN_MS);
-    for await (const { place, source } of documentsOf(file)) {
-      if (source === undefined) {
-        throw illegalArgument(
-          `"${place}" cannot be imported: a flow has at most ${MAX_FLOW_SOURCE_BYTES} bytes`,
-        );
-      }
+    for await (const { source = "", refusal } of documentsOf(file)) {
+      if (refusal) throw refusal;
       await this.#flows.draft(actor, source);
       await turns.next();
     }
@@ -139,12 +138,21 @@ async function* zippedDocuments(archive: ByteSource): AsyncGenerator<FlowDocumen
     const { path: place, size } = entry;
     if (!FLOW_FILE.test(place)) continue;
     if (size > MAX_FLOW_SOURCE_BYTES) {
-      yield { place };
+      const reason = `"${place}" cannot be imported: a flow has at most ${MAX_FLOW_SOURCE_BYTES} bytes`;
+      yield { place, refusal: illegalArgument(reason) };
       continue;
     }
     const chunks = await Array.fromAsync(unpackEntry(archive, directory, entry));
-    const sources = splitDocuments(await new Blob(chunks as BlobPart[]).text());
-    yield* sources.map((source) => ({ place, source }));
+    yield* entryDocuments(place, await new Blob(chunks as BlobPart[]).text());
+  }
+}
+
+function entryDocuments(place: string, text: string): FlowDocument[] {
+  try {
+    return splitDocuments(text).map((source) => ({ place, source }));
+  } catch (error) {
+    if (error instanceof DomainError) return [{ place, refusal: error }];
+    throw error;
   }
 }
 

@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { unzipSync, zipSync } from "fflate";
+import { FlowTransfer } from "../../../../src/services/flows/flow_transfer.ts";
+import { PassingClock } from "../../../support/fakes/passing_clock.ts";
 import { Harness } from "../../../support/harness.ts";
 import { fileForm, json, yaml } from "../../../support/flows/request_bodies.ts";
 
@@ -304,6 +306,7 @@ Deno.test("POST /flows/import saves the flows of a zip, and reports which files 
 });
 
 const BYTES = new TextEncoder();
+const TOO_MANY = "---\n[]\n".repeat(10_001);
 const BAD_IMPORTS: readonly (readonly [string, string, BlobPart, string])[] = [
   ["a bad document", "flows.yml", `${source("a")}---\nid: x\n`, "Invalid entity: "],
   [
@@ -311,6 +314,12 @@ const BAD_IMPORTS: readonly (readonly [string, string, BlobPart, string])[] = [
     "flows.zip",
     zipSync({ "a.yml": BYTES.encode(source("a")), "b.yml": BYTES.encode("id: x\n") }) as BlobPart,
     "Invalid entity: ",
+  ],
+  [
+    "a file of a zip with too many documents",
+    "flows.zip",
+    zipSync({ "a.yml": BYTES.encode(source("a")), "b.yml": BYTES.encode(TOO_MANY) }) as BlobPart,
+    "more than 10,000 documents",
   ],
   [
     "a file of a zip that is too large",
@@ -327,6 +336,25 @@ for (const [what, name, content, message] of BAD_IMPORTS) {
     assertEquals([response.status, await present(server)], [422, []]);
   });
 }
+
+Deno.test("POST /flows/import refuses a file of too many documents, and takes a zip without such an entry", async () => {
+  await using server = await start();
+  const response = await importFile(server, "flows.yml", `${source("a")}${TOO_MANY}`);
+  assertStringIncludes((await response.json()).message, "more than 10,000 documents");
+  assertEquals([response.status, await present(server)], [422, []]);
+  const zip = zipSync({ "a.yml": BYTES.encode(source("a")), "many.yml": BYTES.encode(TOO_MANY) });
+  assertEquals(await (await importFile(server, "flows.zip", zip as BlobPart)).json(), ["many.yml"]);
+  assertEquals(await present(server), ["demo.a@1"]);
+});
+
+Deno.test("POST /flows/import lets others run between documents that are refused", async () => {
+  const clock = new PassingClock();
+  await using server = await start();
+  const transfer = new FlowTransfer(server.assembly.services.flows, clock);
+  const file = { name: "flows.yml", bytes: BYTES.encode("---\n[]\n".repeat(50)) };
+  const { failed } = await transfer.import({ tenant: "main", user: "ann" }, file, false);
+  assertEquals([failed.length, clock.turns], [50, 50]);
+});
 
 Deno.test("POST /flows/import takes back what was exported", async () => {
   await using server = await three();

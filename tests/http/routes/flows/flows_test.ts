@@ -226,6 +226,27 @@ Deno.test("GET /flows/:namespace/:id gives an input with the older member `name`
   assertEquals([again.inputs, again.revision], [flow.inputs, 2]);
 });
 
+Deno.test("POST /flows/validate reports 20,000 problems, and the worst of each further document", async () => {
+  await using server = await Harness.start();
+  const members = Array.from({ length: 900 }, (_, n) => `x${n}: 1\n`);
+  // A warning, and then the errors.
+  const many = source("many", { format: "{{ wrong() }}" }) + members.join("");
+  const text = Array<string>(24).fill(many).join("---\n");
+  const checks = await server.json("POST", "/flows/validate", yaml(text)) as unknown as {
+    readonly problems?: readonly { readonly severity: string }[];
+  }[];
+  const numbers = checks.map(({ problems = [] }) => problems.length);
+  assertEquals(numbers, [...Array<number>(22).fill(901), 1, 1]);
+  assertEquals(checks.at(-1)?.problems?.[0]?.severity, "error");
+});
+
+Deno.test("POST /flows/validate takes 10,000 documents", async () => {
+  await using server = await Harness.start();
+  const refused = await server.request("POST", "/flows/validate", yaml("---\n[]\n".repeat(10_001)));
+  const expected = "Illegal argument: the text has more than 10,000 documents: send it in several parts";
+  assertEquals([refused.status, await message(refused)], [422, expected]);
+});
+
 Deno.test("GET /flows/:namespace lists exactly that namespace", async () => {
   await using server = await Harness.start();
   await server.save(source("a"));
