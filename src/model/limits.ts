@@ -19,6 +19,8 @@ export const BLOB_CHUNK_BYTES = 60 * KIB;
 
 /** Live executions of this process; further starts are refused with `Retry-After`. */
 export const MAX_LIVE_EXECUTIONS = 20_000;
+/** Live executions that each tenant may have though others have filled the process. */
+export const LIVE_EXECUTIONS_OF_TENANT = 1_000;
 /** A slice of pure task runs is committed when it reaches one of these. */
 export const SLICE_MAX_TASK_RUNS = 100;
 export const SLICE_MAX_BYTES = 256 * KIB;

@@ -193,7 +193,7 @@ export class Executor {
    * @throws DomainError too_many_requests, storage_full, unavailable or conflict: it was not started
    */
   async begin(execution: Execution, plan: FlowPlan, files: readonly Mutation[] = NO_FILES): Promise<void> {
-    this.#refuseWhenFull();
+    this.#refuseWhenFull(execution.tenant);
     this.#deps.committer.frozen.checkOpen(execution.tenant, execution.namespace);
     const outer = execution.loop && await this.#parts.contexts.of(execution);
     const live = this.#parts.factory.register({ execution, plan, outer });
@@ -431,11 +431,11 @@ export class Executor {
     cancel();
   }
 
-  #refuseWhenFull(): void {
+  #refuseWhenFull(tenant: string): void {
     if (this.#isStopping) {
       throw new DomainError("unavailable", "Cannot start an execution: the server is shutting down");
     }
-    if (this.#live.size + this.#recovery.leftCount + this.#starting < MAX_LIVE_EXECUTIONS) return;
+    if (!this.#live.isFullFor(tenant, this.#recovery.leftCount + this.#starting)) return;
     const message = `Cannot start an execution: ${MAX_LIVE_EXECUTIONS} are running already`;
     throw new DomainError("too_many_requests", message, { retryAfter: 1 });
   }

@@ -1,4 +1,5 @@
 /** The executions in memory: at most one object per id, and none while the execution is being deleted. */
+import { LIVE_EXECUTIONS_OF_TENANT, MAX_LIVE_EXECUTIONS } from "../../model/limits.ts";
 import { type LiveExecution, liveKey } from "./live_execution.ts";
 
 interface Loading {
@@ -25,6 +26,12 @@ export class LiveExecutions {
   /** Number of executions in memory. */
   get size(): number {
     return this.#byKey.size;
+  }
+
+  /** Whether a tenant may start no more; `coming` will be in memory soon. */
+  isFullFor(tenant: string, coming: number): boolean {
+    return this.size + coming >= MAX_LIVE_EXECUTIONS &&
+      this.ofTenant(tenant).length >= LIVE_EXECUTIONS_OF_TENANT;
   }
 
   /** The executions of one tenant. */
