@@ -87,9 +87,11 @@ const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
   ["query", "q"],
 ]);
 
-/** `FLOW_ID`, `flowId` and `flowid` are the same field. */
+/** `FLOW_ID`, `flowId` and `flowid` are the same field; so are the `STATE` and `state` of charts. */
 function fieldOf(written: string): string {
-  return FIELD_NAMES.get(written.replaceAll("_", "").toLowerCase()) ?? written;
+  const known = FIELD_NAMES.get(written.replaceAll("_", "").toLowerCase());
+  if (known !== undefined || !/^[A-Z_]+$/.test(written)) return known ?? written;
+  return written.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function textOf(value: JsonValue): string {
