@@ -82,6 +82,8 @@ export interface LogLine {
   readonly at: Instant;
   /** Ordinal of its task run; `undefined` for a line of the execution itself. */
   readonly taskRun?: number;
+  /** The task of that, which may be removed before the line; absent in lines of earlier versions. */
+  readonly taskId?: string;
   /** From 0. */
   readonly attempt?: number;
   readonly message: string;
@@ -221,9 +223,14 @@ function continuation(line: LogLine, afterMs: number, message: string): LogLine 
   return { ...line, at: line.at + afterMs, message, isContinuation: true };
 }
 
+/** The id of the task that wrote a line, also if its task run was removed; `undefined` for a line of the execution itself. */
+export function taskIdOf(execution: Execution, { taskRun, taskId }: LogLine): string | undefined {
+  return taskId ?? (taskRun === undefined ? undefined : taskRunOf(execution, taskRun)?.taskId);
+}
+
 /** Adds a line to the log of an execution, or the lines of a long message. The next commit stores them. */
 export function addLogLine(execution: Execution, line: LogLine): void {
-  for (const each of logLinesOf(line)) {
+  for (const each of logLinesOf({ ...line, taskId: taskIdOf(execution, line) })) {
     execution.newLogs.push(each);
     if (each.level !== "ERROR" || each.isContinuation) continue;
     execution.lastErrors = [...execution.lastErrors?.slice(-1) ?? [], each];

@@ -2,7 +2,7 @@
 import { toIso } from "../../base/time/clock.ts";
 import { taskRunId } from "../../base/id.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { type Execution, type LogLine, taskRunOf } from "../../model/executions/execution.ts";
+import { type Execution, type LogLine, taskIdOf } from "../../model/executions/execution.ts";
 import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
 import type { LogConditions } from "../../model/executions/log_query.ts";
 import { type LineTest, lineTest, THREAD } from "./log_matcher.ts";
@@ -53,8 +53,4 @@ export function entryOf(execution: Execution, line: LogLine): JsonObject {
   entry.message = line.message;
   if (kind !== "NORMAL") entry.executionKind = kind;
   return entry;
-}
-
-function taskIdOf(execution: Execution, { taskRun }: LogLine): string | undefined {
-  return taskRun === undefined ? undefined : taskRunOf(execution, taskRun)?.taskId;
 }

@@ -1,6 +1,6 @@
 /** Tests log lines against conditions. Conditions on the execution are evaluated once for all of its lines. */
 import { taskRunId } from "../../base/id.ts";
-import { type Execution, type LogLine, taskRunOf } from "../../model/executions/execution.ts";
+import { type Execution, type LogLine, taskIdOf } from "../../model/executions/execution.ts";
 import {
   matchesDate,
   matchesName,
@@ -81,7 +81,7 @@ function writerOf(field: LogWriterCondition["field"], line: LogLine, execution: 
   if (field === "attemptNumber") return attempt === undefined ? "" : String(attempt);
   if (taskRun === undefined) return "";
   if (field === "taskRunId") return taskRunId(execution.id, taskRun);
-  return taskRunOf(execution, taskRun)?.taskId ?? "";
+  return taskIdOf(execution, line) ?? "";
 }
 
 /** Every word must occur in the names and ids of execution or task, or in the message. */
@@ -94,8 +94,7 @@ function textTest({ words, negated }: TextCondition, execution: Execution): Line
   return (line) => {
     if (open.length === 0) return !negated;
     const { taskRun } = line;
-    const task = taskRun === undefined ? undefined : taskRunOf(execution, taskRun);
-    const text = `${task?.taskId ?? ""} ${line.message}`.toLowerCase();
+    const text = `${taskIdOf(execution, line) ?? ""} ${line.message}`.toLowerCase();
     const runId = taskRun === undefined ? "" : taskRunId(execution.id, taskRun).toLowerCase();
     return open.every((word) => text.includes(word) || isPartOfId(word, runId)) !== negated;
   };

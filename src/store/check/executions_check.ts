@@ -13,8 +13,8 @@ import {
   type PackedExecution,
   type PackedLogLine,
   type PackedTaskRun,
+  unpackChunkLines,
   unpackExecution,
-  unpackLogLine,
   unpackTaskRun,
 } from "../records/executions/execution_codec.ts";
 import type { ValueReference } from "../records/executions/large_values.ts";
@@ -212,8 +212,7 @@ export class ExecutionsCheck {
     for await (const chunk of this.#logs.of(id)) {
       context.decode(
         chunk,
-        ({ value }) =>
-          (decodeJson(value) as unknown as PackedLogLine[]).map((line) => unpackLogLine(line, origin)),
+        ({ value }) => unpackChunkLines(decodeJson(value) as unknown as PackedLogLine[], origin),
       );
     }
     for await (const metrics of this.#metrics.of(id)) context.decode(metrics, decodeMetrics);

@@ -6,7 +6,12 @@ import type { TenantId } from "../../model/flows/flow.ts";
 import { type FilePart, partSize } from "../../model/ports/storage.ts";
 import type { StoredFile } from "../blobs/execution_files.ts";
 import { decodeJson } from "../codec.ts";
-import { originOf, type PackedLogLine, packLogLine, unpackLogLine } from "./executions/execution_codec.ts";
+import {
+  originOf,
+  packChunkLine,
+  type PackedLogLine,
+  unpackChunkLines,
+} from "./executions/execution_codec.ts";
 import { catalogRow, type ExecutionRecords, type StoredExecution } from "./executions/execution_records.ts";
 import { logChunksOf } from "../keys.ts";
 import type { Entry } from "../committer.ts";
@@ -105,7 +110,7 @@ export class LogRecords {
       count += lines.length - left.length;
       kept += left.length;
       if (left.length === lines.length) continue;
-      const packed = left.map((line) => packLogLine(line, origin));
+      const packed = left.map((line, index) => packChunkLine(line, left[index - 1], origin));
       mutations.push(left.length === 0 ? deleteKey(key) : setJson(key, packed));
     }
     return { mutations, count, kept };
@@ -146,7 +151,7 @@ async function* partOf(
 
 function unpackChunk(value: Uint8Array, execution: Execution): LogLine[] {
   const origin = originOf(execution);
-  return (decodeJson(value) as unknown as PackedLogLine[]).map((line) => unpackLogLine(line, origin));
+  return unpackChunkLines(decodeJson(value) as unknown as PackedLogLine[], origin);
 }
 
 /** Splits by weight: an entry holds at most {@link SETS_PER_ENTRY} sets or {@link DELETES_PER_ENTRY} deletes. */

@@ -10,7 +10,9 @@ import {
   EXECUTION_KINDS,
   type ExecutionTrigger,
   type LogLine,
+  taskIdOf,
   type TaskRun,
+  taskRunOf,
 } from "../../../model/executions/execution.ts";
 import { type FlowKey, LOG_LEVELS, type LogLevel } from "../../../model/flows/flow.ts";
 import { CORRELATION_LABEL, type Label } from "../../../model/flows/label.ts";
@@ -39,8 +41,18 @@ export type PackedTaskRun = [
   extras?: PackedTaskRunExtras,
 ];
 
-/** `[level, ms since creation, task run ordinal, attempt, text]`; -1 for a line without a task run or attempt. */
-export type PackedLogLine = [level: number, ms: number, taskRun: number, attempt: number, text: string];
+/**
+ * `[level, ms since creation, task run ordinal, attempt, text, task id]`; -1 for a line without a task run or attempt. The id is
+ * left out where something else says it: in a record the task run, in a chunk the line before of the same task run.
+ */
+export type PackedLogLine = [
+  level: number,
+  ms: number,
+  taskRun: number,
+  attempt: number,
+  text: string,
+  taskId?: string,
+];
 
 /** Rare members of executions. */
 interface PackedExtras {
@@ -181,26 +193,62 @@ export function dropAllButIds(taskRun: PackedTaskRun): void {
   if (taskRun[7]) delete taskRun[7].d;
 }
 
-/** Packs a log line. */
-export function packLogLine(line: LogLine, origin: Instant): PackedLogLine {
-  return [
-    LOG_LEVELS.indexOf(line.level),
-    line.at - origin,
-    line.taskRun ?? -1,
-    line.attempt ?? -1,
-    line.message,
-  ];
+/** Packs a line of a record. */
+export function packRecordLine(line: LogLine, { execution, origin }: LineOwner): PackedLogLine {
+  const isKnown = line.taskRun === undefined || taskRunOf(execution, line.taskRun) !== undefined;
+  return packLogLine(line, origin, isKnown);
 }
 
-/** The inverse of {@link packLogLine}. */
-export function unpackLogLine(
-  [level, ms, taskRun, attempt, message]: PackedLogLine,
+/** Packs a line of a chunk; `before` is the one before it in the chunk. */
+export function packChunkLine(line: LogLine, before: LogLine | undefined, origin: Instant): PackedLogLine {
+  return packLogLine(line, origin, before !== undefined && before.taskRun === line.taskRun);
+}
+
+function packLogLine(line: LogLine, origin: Instant, isTaskKnown: boolean): PackedLogLine {
+  const { level, at, taskRun = -1, attempt = -1, message, taskId } = line;
+  const packed: PackedLogLine = [LOG_LEVELS.indexOf(level), at - origin, taskRun, attempt, message];
+  if (!isTaskKnown && taskId !== undefined) packed.push(taskId);
+  return packed;
+}
+
+/** The lines of a chunk. */
+export function unpackChunkLines(packed: readonly PackedLogLine[], origin: Instant): LogLine[] {
+  const lines: LogLine[] = [];
+  for (const each of packed) {
+    const before = lines.at(-1);
+    const line = unpackLogLine(each, origin);
+    const isSameTask = before?.taskRun !== undefined && before.taskRun === line.taskRun;
+    lines.push(isSameTask ? { ...line, taskId: line.taskId ?? before.taskId } : line);
+  }
+  return lines;
+}
+
+/** The lines of a record, whose task runs the execution has already. */
+export function unpackRecordLines(
+  packed: readonly PackedLogLine[],
+  { execution, origin }: LineOwner,
+): LogLine[] {
+  return packed.map((each) => {
+    const line = unpackLogLine(each, origin);
+    return { ...line, taskId: taskIdOf(execution, line) };
+  });
+}
+
+/** The execution of a line, and the time of its creation. */
+interface LineOwner {
+  readonly execution: Execution;
+  readonly origin: Instant;
+}
+
+function unpackLogLine(
+  [level, ms, taskRun, attempt, message, taskId]: PackedLogLine,
   origin: Instant,
 ): LogLine {
   return {
     level: LOG_LEVELS[level] as LogLevel,
     at: origin + ms,
     taskRun: taskRun < 0 ? undefined : taskRun,
+    taskId,
     attempt: attempt < 0 ? undefined : attempt,
     message,
   };

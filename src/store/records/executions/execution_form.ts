@@ -6,13 +6,14 @@ import { MAX_LOG_CHUNK_BYTES } from "../../../model/limits.ts";
 import { encodeJson } from "../../codec.ts";
 import {
   originOf,
+  packChunkLine,
   type PackedExecution,
   type PackedLogLine,
   type PackedTaskRun,
   packExtras,
   packHistory,
   packLabels,
-  packLogLine,
+  packRecordLine,
   packTaskRun,
   type TaskRunPacking,
 } from "./execution_codec.ts";
@@ -25,7 +26,7 @@ import { deleteParts, partCount, setInParts } from "../../value_parts.ts";
 /** Task runs of one page. Outputs above 1 KiB are blobs; a page of long values or histories has several parts. */
 export const PAGE_SIZE = 32;
 const MAX_LOG_CHUNK_CHARS = 16_384;
-/** Bytes of a packed line beside its message. */
+/** Bytes of a packed line beside its message and the id of its task. */
 const LINE_BYTES = 40;
 
 /** The stored form of an execution so far. Owned by the code that changes the execution. */
@@ -116,7 +117,7 @@ export function inlineText(execution: Execution, form: StoredForm): string {
   const origin = originOf(execution);
   const pack = packingOf(form);
   const taskRuns = packTaskRuns(execution.taskRuns, -1, { origin, pack });
-  const logs = form.inlineLogs.map((line) => packLogLine(line, origin));
+  const logs = form.inlineLogs.map((line) => packRecordLine(line, { execution, origin }));
   return inlineRecordText(packHeader(execution, pack, taskRuns, logs), execution.id);
 }
 
@@ -202,19 +203,23 @@ export function logMutations(execution: Execution, lines: readonly LogLine[]): M
   const mutations: Mutation[] = [];
   let first = execution.logCount - lines.length;
   let chunk: PackedLogLine[] = [];
+  let before: LogLine | undefined;
   let [chars, bytes] = [0, 0];
   const flush = () => {
     if (chunk.length === 0) return;
     mutations.push({ type: "set", key: logChunkKey(tenant, id, first), value: encodeJson(chunk) });
     first += chunk.length;
     chunk = [];
+    before = undefined;
     [chars, bytes] = [0, 0];
   };
   for (const line of lines) {
-    const own = jsonBytes(line.message) + LINE_BYTES;
+    const beside = LINE_BYTES + (line.taskId?.length ?? 0);
+    const own = jsonBytes(line.message) + beside;
     if (chars + line.message.length > MAX_LOG_CHUNK_CHARS || bytes + own > MAX_LOG_CHUNK_BYTES) flush();
-    chunk.push(packLogLine(line, originOf(execution)));
-    chars += line.message.length + LINE_BYTES;
+    chunk.push(packChunkLine(line, before, originOf(execution)));
+    before = line;
+    chars += line.message.length + beside;
     bytes += own;
   }
   flush();

@@ -34,8 +34,9 @@ import {
   type PackedExecution,
   type PackedLogLine,
   type PackedTaskRun,
+  unpackChunkLines,
   unpackExecution,
-  unpackLogLine,
+  unpackRecordLines,
   unpackTaskRun,
 } from "./execution_codec.ts";
 import {
@@ -269,7 +270,9 @@ export class ExecutionRecords {
     await this.#loadTaskRuns(execution, packed[6], form, reading);
     form.isSpread = typeof packed[6] === "number";
     form.storedStates = execution.history.length;
-    if (Array.isArray(packed[7])) form.inlineLogs = packed[7].map((line) => unpackLogLine(line, packed[2]));
+    if (Array.isArray(packed[7])) {
+      form.inlineLogs = unpackRecordLines(packed[7], { execution, origin: packed[2] });
+    }
     return { execution, form };
   }
 
@@ -351,7 +354,7 @@ export class ExecutionRecords {
       batchSize: PAGES_AT_ONCE,
     });
     for await (const { value } of chunks) {
-      yield (decodeJson(value) as unknown as PackedLogLine[]).map((line) => unpackLogLine(line, origin));
+      yield unpackChunkLines(decodeJson(value) as unknown as PackedLogLine[], origin);
     }
   }
 

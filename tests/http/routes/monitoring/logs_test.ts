@@ -169,3 +169,48 @@ Deno.test("DELETE /logs/:executionId refuses a live execution; an unknown one ha
     assertEquals(response.status, status);
   }
 });
+
+const LOG = "io.svc.plugin.core.log.Log";
+
+/** Flows whose task runs are removed while their lines stay, by how that happens; `{text}` is a part of a message. */
+const REMOVALS: readonly (readonly [string, string, Readonly<Record<string, number>>])[] = [
+  [
+    "passes of a LoopUntil",
+    `tasks:
+  - id: loop
+    type: io.svc.plugin.core.flow.LoopUntil
+    condition: "{{ outputs.loop.iterationCount >= 3 }}"
+    checkFrequency: {interval: PT1S}
+    tasks: [{id: a, type: ${LOG}, message: "a {text}"}, {id: b, type: ${LOG}, message: "b {text}"}]
+`,
+    { a: 3, b: 3 },
+  ],
+  [
+    "a restart",
+    `tasks: [{id: b, type: io.svc.plugin.core.execution.Fail}]
+errors: [{id: e, type: ${LOG}, message: "e {text}"}]
+finally: [{id: f, type: ${LOG}, message: "f {text}"}]
+`,
+    { e: 2, f: 2 },
+  ],
+];
+
+for (const [how, members, counts] of REMOVALS) {
+  for (const length of [10, 3_000]) {
+    Deno.test(`lines of ${length} characters name their task after ${how}, also after a crash`, async () => {
+      await using server = await Harness.start();
+      await server.save(`id: f\nnamespace: demo\n${members.replaceAll("{text}", "x".repeat(length))}`);
+      const { id } = await server.start("f");
+      for (let second = 0; second < 3; second++) await server.advance(1_000);
+      if (how === "a restart") await server.request("POST", `/executions/${id}/restart`);
+      await settle();
+      await using next = await server.crash();
+      for (const [taskId, count] of Object.entries(counts)) {
+        const lines = await next.json("GET", `/logs/${id}?taskId=${taskId}`) as unknown as {
+          taskId: string;
+        }[];
+        assertEquals(lines.map((line) => line.taskId), Array<string>(count).fill(taskId));
+      }
+    });
+  }
+}
