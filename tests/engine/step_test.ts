@@ -7,7 +7,7 @@ import type { FlowPlan } from "../../src/engine/plan.ts";
 import { step } from "../../src/engine/step.ts";
 import { ExecutionTree } from "../../src/engine/tree.ts";
 import type { Execution } from "../../src/model/executions/execution.ts";
-import type { Task } from "../../src/model/flows/flow.ts";
+import type { RetryPolicy, Task } from "../../src/model/flows/flow.ts";
 import { canMove, currentState, isEnded, type State } from "../../src/model/executions/state.ts";
 import type { AttemptOutcome } from "../../src/model/tasks/task_catalog.ts";
 import { plan, returns, task } from "../support/flows/flows.ts";
@@ -384,4 +384,30 @@ function checkHistories(execution: Execution): void {
       "an open task run in an ended execution",
     );
   }
+}
+
+for (const behavior of ["RETRY_FAILED_TASK", "CREATE_NEW_EXECUTION"] as const) {
+  Deno.test(`step() retries a task of afterExecution, but does not start over: ${behavior}`, () => {
+    const retry: RetryPolicy = {
+      type: "constant",
+      intervalMs: 1_000,
+      maxAttempts: 2,
+      delayFactor: 1,
+      warningOnRetry: false,
+      behavior,
+    };
+    const driver = new Driver(
+      plan({ tasks: [returns("a")], afterExecution: [{ ...returns("x"), retry }, returns("y")] }),
+    );
+    driver.apply({ type: "started" });
+    driver.end("a");
+    driver.end("x", { state: "FAILED" });
+    if (behavior === "RETRY_FAILED_TASK") {
+      assertEquals(driver.runs, ["a SUCCESS", "x RETRYING"]);
+      driver.apply({ type: "timer_due", timer: `task/${driver.run("x").ordinal}` });
+      driver.end("x");
+      assertEquals(driver.runs, ["a SUCCESS", "x SUCCESS", "y RUNNING"]);
+    } else assertEquals(driver.runs, ["a SUCCESS", "x FAILED"]);
+    assertEquals(driver.states, "CREATED RUNNING SUCCESS");
+  });
 }

@@ -72,8 +72,9 @@ function isUnderWay(taskRun: TaskRun): boolean {
 
 function retries(t: Transition, taskRun: TaskRun, place: TaskPlace): boolean {
   const policy = retryPolicyOf(t.plan, place);
-  if (!policy || isStoppingAll(t) || isEnded(t.execution.history)) return false;
+  if (!policy || isStoppingAll(t)) return false;
   if (policy.behavior === "CREATE_NEW_EXECUTION") {
+    if (isEnded(t.execution.history)) return false; // A task of `afterExecution` does not replace what has ended.
     const at = nextExecutionAt(policy, t.execution, t.now);
     if (at !== undefined) startOver(t, taskRun, at);
     return at !== undefined;
