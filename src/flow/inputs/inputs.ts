@@ -14,7 +14,7 @@ import type { Flow, Input } from "../../model/flows/flow.ts";
 import type { GivenValue } from "../../model/flows/input_value.ts";
 import { MAX_INPUT_VALUE_BYTES } from "../../model/limits.ts";
 import { dependencyOf, dependencyOrder } from "./depends_on.ts";
-import { flagOf, scalarText, textOf } from "../schema/describe.ts";
+import { flagOf, textOf } from "../schema/describe.ts";
 import type { Conversions, Converted, InputType } from "./input_type.ts";
 import { conversions, conversionsWith, findInputType } from "./registry.ts";
 import { choiceTexts, firstChoice } from "./select.ts";
@@ -190,10 +190,11 @@ class Resolver {
     const dependency = dependencyOf(input.properties);
     if (!dependency) return true;
     if (dependency.inputs.some((id) => this.#disabled.has(id))) return false;
-    if (dependency.condition === undefined || !this.#options.render) return true;
-    const rendered = this.#rendered(dependency.condition);
+    const { condition = "true" } = dependency;
+    if (condition === "true" || !this.#options.render) return true;
+    const rendered = this.#rendered(condition);
     if ("reason" in rendered) return `the condition of "dependsOn" cannot be rendered: ${rendered.reason}`;
-    return rendered.value === true || scalarText(rendered.value)?.trim() === "true";
+    return rendered.value === true; // A text is no boolean, whatever it says.
   }
 
   /** The value of a disabled or invalid input as it was sent; `undefined` for none, and for a secret. */

@@ -288,9 +288,21 @@ const RESOLUTIONS: readonly [string, string, Record<string, string | GivenValue>
   ],
   [
     "keeps an input whose condition is met",
+    '- {id: a, type: BOOL}\n- {id: b, type: INT, dependsOn: {inputs: [a], condition: "{{ a }}"}}',
+    { a: "true", b: "3" },
+    '{"a":true,"b":3}',
+  ],
+  [
+    "leaves out an input whose condition yields the text true, which is no boolean",
     '- {id: a, type: STRING}\n- {id: b, type: INT, dependsOn: {inputs: [a], condition: "{{ a }}"}}',
     { a: "true", b: "3" },
-    '{"a":"true","b":3}',
+    '{"a":"true"}',
+  ],
+  [
+    "keeps an input whose condition is true",
+    "- {id: a, type: STRING}\n- {id: b, type: INT, dependsOn: {inputs: [a], condition: 'true'}}",
+    { a: "x", b: "3" },
+    '{"a":"x","b":3}',
   ],
   [
     "leaves out an input whose condition cannot be rendered, and those that depend on it",

@@ -13,6 +13,7 @@ const seal = (text: string): JsonValue => ({ sealed: text.length });
 
 /** Replaces `{{ name }}` within a text; `{{ fail }}` fails with the value of `s`. */
 function render(template: string, inputs: JsonObject): JsonValue {
+  if (template === "{{ isTrue }}") return inputs.s === "true";
   return template.replace(/\{\{ (\w+) \}\}/g, (_, name) => {
     if (name === "fail") throw new ExpressionError("host", `Cannot use ${inputs.s}`);
     return String(inputs[name]);
@@ -57,7 +58,7 @@ const CASES: readonly [string, string, Record<string, string>, JsonObject | stri
   ],
   [
     "an input that depends on it",
-    "- {id: s, type: SECRET}\n- {id: d, type: STRING, defaults: d, dependsOn: {inputs: [s], condition: '{{ s }}'}}",
+    "- {id: s, type: SECRET}\n- {id: d, type: STRING, defaults: d, dependsOn: {inputs: [s], condition: '{{ isTrue }}'}}",
     { s: "true" },
     { s: { sealed: 4 }, d: "d" },
   ],
