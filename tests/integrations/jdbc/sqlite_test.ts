@@ -6,6 +6,10 @@ import { Harness } from "../../support/harness.ts";
 import { evaluationsOf, executionsOf, stateOf, triggeredFlow } from "../../support/flows/triggers.ts";
 import { until } from "../../support/processes/machine_processes.ts";
 
+/** Fails at its third row. */
+const FAILING =
+  "SELECT CASE WHEN value = 3 THEN abs(-9223372036854775808) ELSE value END AS v FROM json_each('[1,2,3,4]')";
+
 type Case = readonly [name: string, work: (flows: DatabaseFlows) => Promise<void>];
 
 const CASES: readonly Case[] = [
@@ -90,6 +94,39 @@ const CASES: readonly Case[] = [
       assertEquals(byTask.get("end")?.rows, [{ n: 5, s: "five" }, { n: 6, s: null }]);
     },
   ],
+  ["an error among the rows fails the task, whatever becomes of them", async (flows) => {
+    for (const fetchType of ["FETCH", "FETCH_ONE", "STORE", "NONE"]) {
+      const { errors, outputs, state } = await flows.run({ q: { type: "Query", sql: FAILING, fetchType } });
+      const message = 'Cannot query "database.db": integer overflow';
+      assertEquals({ fetchType, state, errors, outputs: outputs.q }, {
+        fetchType,
+        state: "FAILED",
+        errors: [message],
+        outputs: {},
+      });
+    }
+  }],
+  ["a constraint fails Queries and Batch also with RETURNING", async (flows) => {
+    const message = 'Cannot query "database.db": UNIQUE constraint failed: t.n';
+    const { errors } = await flows.run({
+      make: { type: "Query", sql: "CREATE TABLE t (n UNIQUE); INSERT INTO t VALUES (1)", outputDbFile: true },
+      queries: {
+        type: "Queries",
+        sqliteFile: "{{ outputs.make.databaseUri }}",
+        sql: "INSERT INTO t VALUES (2), (1) RETURNING n; SELECT count(*) AS n FROM t",
+        fetchType: "FETCH",
+        allowFailure: true,
+      },
+      rows: { type: "Query", sql: "VALUES (2), (1)", fetchType: "STORE" },
+      batch: {
+        type: "Batch",
+        sqliteFile: "{{ outputs.make.databaseUri }}",
+        from: "{{ outputs.rows.uri }}",
+        sql: "INSERT INTO t VALUES (?) RETURNING n",
+      },
+    });
+    assertEquals(errors, [message, message]);
+  }],
   ["no other file than those of the directory can be reached", async (flows) => {
     const { errors } = await flows.run({ q: { type: "Query", sql: "ATTACH '/tmp/other.db' AS o" } });
     assertMatch(errors[0] ?? "", /^Cannot query "database.db": too many attached databases/);
@@ -123,6 +160,20 @@ const CASES: readonly Case[] = [
     await app.advance(1_000);
     await until(async () => evaluationsOf(await stateOf(app, "p")).length === 1);
     assertEquals((await executionsOf(app, "p")).map((each) => each.trigger), [{ rows: [{ n: 5 }], size: 1 }]);
+  }],
+  ["a Trigger whose query fails among its rows starts nothing", async ({ app }) => {
+    await app.save(triggeredFlow("failing", {
+      type: "io.kestra.plugin.jdbc.sqlite.Trigger",
+      url: "jdbc:sqlite::memory:",
+      sql: FAILING,
+      fetchType: "FETCH",
+    }));
+    await app.advance(1_000);
+    await until(async () => evaluationsOf(await stateOf(app, "failing")).length === 1);
+    assertEquals(evaluationsOf(await stateOf(app, "failing")), [
+      'SKIPPED: Cannot query "database.db": integer overflow',
+    ]);
+    assertEquals(await executionsOf(app, "failing"), []);
   }],
 ];
 
