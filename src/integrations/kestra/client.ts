@@ -1,6 +1,7 @@
 /** The API of this server, and of others of this language. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { tryParseLongJson, tryParseShortJson } from "../../base/json_turns.ts";
+import { publicTenantId } from "../../model/access/tenant.ts";
 import { basicCredentials } from "../../model/http/http_request.ts";
 import { dynamicFlag, dynamicProperty, dynamicText, type PropertySchemas } from "../../model/flows/schema.ts";
 import {
@@ -71,7 +72,7 @@ export async function callForJson(context: Caller, call: ApiCall): Promise<JsonV
 }
 
 function ownTenant(caller: Caller): string {
-  return ("attempt" in caller ? caller.attempt : caller.trigger).tenant;
+  return publicTenantId(("attempt" in caller ? caller.attempt : caller.trigger).tenant);
 }
 
 function authorization({ auth }: JsonObject): Record<string, string> {

@@ -150,7 +150,7 @@ Deno.test(
   { name: "redis.list.ListPop takes first what a crash of the task run has left", ignore },
   async () => {
     await using redis = await startRedis();
-    const taken = "jobs:taken:main.e1.r1";
+    const taken = "jobs:taken:main~1.e1.r1";
     await run(redis.url, "list.ListPush", { key: taken, from: ["left"] });
     await run(redis.url, "list.ListPush", { key: "jobs", from: ["two", "one"] });
     assertEquals(await valuesOf(redis.url, "jobs"), '"left"\n"one"\n"two"\n');

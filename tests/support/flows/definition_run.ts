@@ -19,6 +19,7 @@ import {
   streamRequest,
 } from "../../../src/tasks/definition/send_request.ts";
 import { ScriptOutput } from "../../../src/tasks/scripts/script_output.ts";
+import { internalTenantId } from "../../../src/model/access/tenant.ts";
 import { typedProperties } from "../../../src/tasks/definition/typed_properties.ts";
 import { scopeOf } from "../../expr/support.ts";
 import { withTempDir } from "../temp_dir.ts";
@@ -173,7 +174,7 @@ export async function unconfirmedPoll(
     const found = await definition.poll({
       ...trial.context,
       properties: typedProperties(properties, definition.properties),
-      trigger: { tenant: "main", namespace: "demo", flowId: "h", triggerId: "watch" },
+      trigger: { tenant: TENANT, namespace: "demo", flowId: "h", triggerId: "watch" },
       state: { get: () => state, set: (next) => state = next },
       whenDurable: (confirm) => void confirmations.push(confirm),
       whenOver: (close) => void closings.push(close),
@@ -195,8 +196,11 @@ export async function unconfirmedPoll(
   });
 }
 
+/** That of a tenant which was removed and made again: callers use another one. */
+const TENANT = internalTenantId("main", 1);
+
 const ATTEMPT: TaskContext["attempt"] = {
-  tenant: "main",
+  tenant: TENANT,
   namespace: "demo",
   flowId: "h",
   executionId: "e1",

@@ -1,6 +1,7 @@
 /** Starts flows by the API of a server of this language. */
 import { isJsonObject, type JsonObject, objectsOf, stringifyJson, tryParseJson } from "../../../base/json.ts";
 import { tryParseLongJson } from "../../../base/json_turns.ts";
+import { publicTenantId } from "../../../model/access/tenant.ts";
 import { basicCredentials } from "../../../model/http/http_request.ts";
 import type { ServerTaskContext } from "../../../model/tasks/server_task.ts";
 import { optionalText } from "../../../model/tasks/task_definition.ts";
@@ -70,7 +71,7 @@ class FlowServer {
     }
     this.#context = context;
     this.#part = part;
-    const tenant = optionalText(part.tenantId) ?? context.attempt.tenant;
+    const tenant = optionalText(part.tenantId) ?? publicTenantId(context.attempt.tenant);
     this.#base = urlOf(url, `api/v1/${encodeURIComponent(tenant)}`);
   }
 
