@@ -12,6 +12,11 @@ export function invalidArgument(reason: string): DomainError {
   return new DomainError("invalid_argument", `Illegal argument: ${reason}`);
 }
 
+/** 422: the body is JSON of another kind than the route takes. */
+export function invalidBody(reason: string): DomainError {
+  return new DomainError("invalid_body", `Invalid route params: ${reason}`);
+}
+
 /** 422: a member of a described entity is not allowed. */
 export function invalidEntity(reason: string): DomainError {
   return new DomainError("invalid_entity", `Invalid entity: ${reason}`);

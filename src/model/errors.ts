@@ -6,6 +6,7 @@ export type ErrorCode =
   | "bulk_refused"
   | "invalid_filter"
   | "invalid_json"
+  | "invalid_body"
   | "invalid_entity"
   | "invalid_argument"
   | "already_exists"

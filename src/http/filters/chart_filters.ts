@@ -11,7 +11,7 @@ import { FLOW_FILTER_NAMES, readFlowFilter } from "./flow_filters.ts";
 import { LOG_FILTER_NAMES, readLogConditions } from "./log_filters.ts";
 import { filterQueryOf, readTriggerFilter, TRIGGER_FILTER_NAMES } from "./trigger_filters.ts";
 import { readPositive } from "../forms/params.ts";
-import { invalidArgument } from "../refusals.ts";
+import { invalidArgument, invalidBody } from "../refusals.ts";
 
 /** Filters that set the window. */
 const DATES: readonly string[] = ["startDate", "endDate", "timeRange"];
@@ -34,12 +34,12 @@ const FLAT_MEMBERS = [...DATES, "namespace", "flowId", "q"];
 
 /**
  * The request of a body `{filters, startDate, endDate, namespace, labels, pageNumber, pageSize}`, all optional.
- * @throws DomainError invalid_filter, invalid_argument
+ * @throws DomainError invalid_filter, invalid_body, invalid_argument
  */
 export function chartRequestIn(body: JsonValue | undefined, now: Instant): ChartRequest {
   if (body === undefined || body === null) return readChartRequest(new URLSearchParams(), now);
   if (!isJsonObject(body)) {
-    throw invalidArgument("the body must be an object with filters, pageNumber and pageSize");
+    throw invalidBody("the body must be an object with filters, pageNumber and pageSize");
   }
   const query = filtersIn(body);
   for (const name of [...FLAT_MEMBERS, ...PAGE]) {

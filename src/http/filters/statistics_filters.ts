@@ -13,7 +13,7 @@ import { readExecutionFilters } from "./execution_filters.ts";
 import { readWindow } from "./chart_filters.ts";
 import { stateIn } from "../forms/execution_request.ts";
 import { readPaging, sortFieldIn } from "../forms/params.ts";
-import { invalidArgument } from "../refusals.ts";
+import { invalidArgument, invalidBody } from "../refusals.ts";
 
 /** Members of a body that are parameters of lists. */
 const MEMBERS = [
@@ -36,11 +36,11 @@ const STATE = /^(?:state$|filters\[state\])/;
 /** Flows that one request names. */
 const MAX_FLOWS = 1_000;
 
-/** The parameters of a body as a query; lists repeat theirs. @throws DomainError invalid_argument */
+/** The parameters of a body as a query; lists repeat theirs. @throws DomainError invalid_body, invalid_argument */
 export function statisticsQueryOf(body: JsonValue | undefined): URLSearchParams {
   const query = new URLSearchParams();
   if (body === undefined || body === null) return query;
-  if (!isJsonObject(body)) throw invalidArgument("the body must be an object");
+  if (!isJsonObject(body)) throw invalidBody("the body must be an object");
   for (const name of MEMBERS) {
     for (const value of valuesIn(body, name)) query.append(name === "logLevel" ? "minLevel" : name, value);
   }

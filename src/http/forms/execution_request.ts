@@ -12,7 +12,7 @@ import { readJson } from "../bodies/body.ts";
 import { isTextList } from "../bodies/entity_body.ts";
 import type { AppEnv } from "../env.ts";
 import { hasNoForm, readStartForm } from "./start_form.ts";
-import { checkNumberOf, invalidArgument } from "../refusals.ts";
+import { checkNumberOf, invalidArgument, invalidBody } from "../refusals.ts";
 
 /** A first segment that is an execution id and never a namespace: it begins with an upper-case letter. */
 export const EXECUTION_ID = ":id{[A-Z][0-9A-Za-z]+}";
@@ -34,19 +34,19 @@ export function formReader(c: Context<AppEnv>, maxBytes: number): ReadForm {
   return (inputs, store) => readStartForm(request, { inputs, store, limits: { maxBytes } });
 }
 
-/** A body of ids. @throws DomainError invalid_json, invalid_argument */
+/** A body of ids. @throws DomainError invalid_json, invalid_body, invalid_argument */
 export async function readIds(c: Context<AppEnv>): Promise<string[]> {
   return idsIn(await readJson(c));
 }
 
-/** A list of ids. @throws DomainError invalid_argument */
+/** A list of ids. @throws DomainError invalid_body, invalid_argument */
 export function idsIn(list: JsonValue | undefined): string[] {
   if (Array.isArray(list)) checkNumberOf("executions", list);
   if (isTextList(list)) return list;
-  throw invalidArgument("the body must name executions by a list of ids");
+  throw invalidBody("the body must name executions by a list of ids");
 }
 
-/** A list of `{key, value}`. @throws DomainError invalid_argument */
+/** A list of `{key, value}`. @throws DomainError invalid_body */
 export function labelsIn(list: JsonValue | undefined): Label[] {
   if (!Array.isArray(list)) throw badLabels();
   return list.map((entry) => {
@@ -58,7 +58,7 @@ export function labelsIn(list: JsonValue | undefined): Label[] {
 }
 
 function badLabels(): DomainError {
-  return invalidArgument('labels must be a list of objects with a text as "key" and as "value"');
+  return invalidBody('labels must be a list of objects with a text as "key" and as "value"');
 }
 
 /** One of these states, whatever its case. @throws DomainError invalid_argument, whose message begins with `rule`, if given */
@@ -75,9 +75,9 @@ export function endStateIn(text: string): State {
   return stateIn(text, ASSIGNABLE_STATES, rule);
 }
 
-/** A member of a JSON body that must be a text. @throws DomainError invalid_argument */
+/** A member of a JSON body that must be a text. @throws DomainError invalid_body */
 export function textIn(body: JsonValue, name: string): string {
   const text = isJsonObject(body) ? ownProperty(body, name) : undefined;
   if (typeof text === "string" && text !== "") return text;
-  throw invalidArgument(`the body must have a text as "${name}"`);
+  throw invalidBody(`the body must have a text as "${name}"`);
 }

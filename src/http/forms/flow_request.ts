@@ -8,7 +8,7 @@ import { mediaTypeOf, readJson, readText, requireMediaType } from "../bodies/bod
 import type { AppEnv } from "../env.ts";
 import { readForm } from "../bodies/multipart.ts";
 import { readBoolean } from "./params.ts";
-import { checkNumberOf, invalidArgument } from "../refusals.ts";
+import { checkNumberOf, invalidArgument, invalidBody } from "../refusals.ts";
 
 /** Media types of a source. JSON is YAML too; some generated clients can send a text only as bytes. */
 const SOURCE_TYPES = [
@@ -55,10 +55,10 @@ function documentsOf(text: string): string {
   return Array.isArray(list) ? list.map((flow) => stringifyJson(flow)).join(SEPARATOR) : text;
 }
 
-/** A body of `[{namespace, id}]`; further members are ignored. @throws DomainError invalid_json, invalid_argument */
+/** A body of `[{namespace, id}]`; further members are ignored. @throws DomainError invalid_json, invalid_body, invalid_argument */
 export async function readFlowKeys(c: Context<AppEnv>): Promise<FlowKey[]> {
   const list = await readJson(c);
-  if (!Array.isArray(list)) throw invalidArgument('the body must be a list of "namespace" and "id"');
+  if (!Array.isArray(list)) throw invalidBody('the body must be a list of "namespace" and "id"');
   checkNumberOf("flows", list);
   return list.map(readFlowKey);
 }

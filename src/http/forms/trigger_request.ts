@@ -7,13 +7,13 @@ import type { TriggerKey } from "../../model/flows/flow.ts";
 import type { BackfillRequest } from "../../services/triggers/triggers.ts";
 import { readJson } from "../bodies/body.ts";
 import type { AppEnv } from "../env.ts";
-import { invalidArgument, invalidEntity } from "../refusals.ts";
+import { invalidArgument, invalidBody, invalidEntity } from "../refusals.ts";
 
-/** The body, a JSON object. @throws DomainError invalid_json, invalid_argument */
+/** The body, a JSON object. @throws DomainError invalid_json, invalid_body */
 export async function readObject(c: Context<AppEnv>): Promise<JsonObject> {
   const body = await readJson(c);
   if (isJsonObject(body)) return body;
-  throw invalidArgument("the body must be an object");
+  throw invalidBody("the body must be an object");
 }
 
 /** The trigger of a path. */

@@ -29,6 +29,7 @@ const KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   unsupported_media_type: kind(415, "unsupported-media-type", "Unsupported media type"),
   misdirected: kind(421, "misdirected-request", "Misdirected request"),
   invalid_json: kind(422, "invalid-json", "Invalid JSON", "Invalid json: "),
+  invalid_body: kind(422, "invalid-request-body", "Invalid request body", "Invalid route params: "),
   invalid_entity: kind(422, "invalid-entity", "Invalid entity", "Invalid entity: "),
   invalid_argument: kind(422, "invalid-argument", "Invalid argument", "Illegal argument: "),
   too_many_requests: kind(429, "too-many-requests", "Too many requests"),

@@ -11,7 +11,7 @@ import { readJson, readOptionalJson, requireMediaType } from "../../bodies/body.
 import { chartRequestIn, readChartRequest } from "../../filters/chart_filters.ts";
 import type { AppEnv } from "../../env.ts";
 import { queryOf } from "../../forms/params.ts";
-import { invalidArgument } from "../../refusals.ts";
+import { invalidBody } from "../../refusals.ts";
 import { csvResponse } from "../../responses/csv.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 
@@ -95,10 +95,10 @@ function dataResponse({ results, total, isExact }: ChartData): Response {
   return valueResponse({ results, total, ...(!isExact && { isTotalExact: false }) });
 }
 
-/** The chart of a preview: YAML, or an object. @throws DomainError invalid_argument */
+/** The chart of a preview: YAML, or an object. @throws DomainError invalid_body */
 function chartSourceIn(body: JsonValue): string {
   const chart = isJsonObject(body) ? ownProperty(body, "chart") : undefined;
   if (typeof chart === "string" && chart.trim() !== "") return chart;
   if (isJsonObject(chart)) return stringifyJson(chart);
-  throw invalidArgument('the body must have the source of a chart as "chart"');
+  throw invalidBody('the body must have the source of a chart as "chart"');
 }

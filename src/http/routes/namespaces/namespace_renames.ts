@@ -6,7 +6,7 @@ import type { NamespaceUsage, NamespaceUsages } from "../../../services/namespac
 import { readJson } from "../../bodies/body.ts";
 import type { AppEnv } from "../../env.ts";
 import { queryOf, readBoolean } from "../../forms/params.ts";
-import { invalidArgument } from "../../refusals.ts";
+import { invalidArgument, invalidBody } from "../../refusals.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 
 interface NamespaceRenameRoutes {
@@ -25,9 +25,9 @@ export function namespaceRenameRoutes({ usages, renames }: NamespaceRenameRoutes
 
   routes.post("/namespaces/:namespace/rename", async (c) => {
     const body = await readJson(c);
-    if (!isJsonObject(body)) throw invalidArgument('the body must be an object with a text as "id"');
+    if (!isJsonObject(body)) throw invalidBody('the body must be an object with a text as "id"');
     const to = ownProperty(body, "id");
-    if (typeof to !== "string") throw invalidArgument('the body must have a text as "id"');
+    if (typeof to !== "string") throw invalidBody('the body must have a text as "id"');
     const { moves, usage } = await renames.rename(c.get("actor"), {
       from: c.req.param("namespace"),
       to,

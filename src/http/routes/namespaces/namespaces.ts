@@ -16,7 +16,7 @@ import { MAX_JSON_BODY_BYTES } from "../../../model/limits.ts";
 import { valueResponse } from "../../responses/json_response.ts";
 import { takePage } from "../../responses/list_page.ts";
 import { queryOf, readBoolean, readPaging } from "../../forms/params.ts";
-import { badRequest, invalidArgument, invalidEntity } from "../../refusals.ts";
+import { badRequest, invalidArgument, invalidBody, invalidEntity } from "../../refusals.ts";
 
 const FILE_PART = "fileUpload";
 /** Most names that an autocompletion always includes. */
@@ -43,7 +43,7 @@ export function namespaceRoutes(namespaces: Namespaces): Hono<AppEnv> {
 
   routes.post("/namespaces", async (c) => {
     const { id, ...declared } = await readNamespace(c);
-    if (id === undefined) throw invalidArgument('the body must have a text as "id"');
+    if (id === undefined) throw invalidBody('the body must have a text as "id"');
     c.set("auditedIds", [["namespace", id]]);
     return response(await namespaces.create(c.get("actor"), { id, ...declared }));
   });
@@ -52,7 +52,7 @@ export function namespaceRoutes(namespaces: Namespaces): Hono<AppEnv> {
     const id = c.req.param("namespace");
     const { id: named = id, ...declared } = await readNamespace(c);
     if (named !== id) {
-      throw invalidArgument(`the body is of namespace "${named.slice(0, 100)}", but the path of "${id}"`);
+      throw invalidBody(`the body is of namespace "${named.slice(0, 100)}", but the path of "${id}"`);
     }
     return response(await namespaces.update(c.get("actor"), { id, ...declared }));
   });
@@ -149,7 +149,7 @@ function response({ id, description, variables, pluginDefaults }: Namespace): Re
  */
 async function readNamespace(c: Context<AppEnv>): Promise<Partial<Namespace>> {
   const body = await readJson(c);
-  if (!isJsonObject(body)) throw invalidArgument("a namespace is an object");
+  if (!isJsonObject(body)) throw invalidBody("a namespace is an object");
   refuseMembers(body, REFUSED);
   return {
     id: textMember(body, "id"),
@@ -187,7 +187,7 @@ async function readWanted(
   const q = isJsonObject(body) ? ownProperty(body, "q") ?? "" : null;
   const ids = isJsonObject(body) ? ownProperty(body, "ids") ?? [] : null;
   if (typeof q !== "string" || !isTextList(ids)) {
-    throw invalidArgument('the body must be an object with a text as "q" and a list of texts as "ids"');
+    throw invalidBody('the body must be an object with a text as "q" and a list of texts as "ids"');
   }
   if (ids.length <= MAX_IDS) return { q: q.trim().toLowerCase(), ids: new Set(ids) };
   throw invalidArgument(`"ids" has ${ids.length} names, but at most ${MAX_IDS} are allowed; send fewer`);
