@@ -2,7 +2,7 @@
 import { systemClock } from "../../base/time/clock.ts";
 import type { Evaluator, EvaluatorPort, EvaluatorWork } from "../../model/ports/evaluators.ts";
 import { mayStartHosts } from "../host_process.ts";
-import { FairSlots } from "../scripts/process_slots.ts";
+import { FairSlots } from "../../base/fair_slots.ts";
 import { EvaluatorProcess } from "./evaluator_process.ts";
 import { EvaluatorThread } from "./evaluator_thread.ts";
 import { GivenUpThreads } from "./given_up_threads.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { TaskContext } from "../../model/tasks/task_definition.ts";
 import type { RealtimeContext, TriggerContext } from "../../model/triggers/trigger_definition.ts";
-import { FairSlots } from "../scripts/process_slots.ts";
+import { FairSlots } from "../../base/fair_slots.ts";
 import type { DescribedPlugin, FromPlugin, PluginDone, PollWork, RealtimeWork, RunWork } from "./messages.ts";
 import { NO_SERVER, pollServer, realtimeServer, taskServer } from "./plugin_calls.ts";
 import { PluginProcess, STOPPED } from "./plugin_process.ts";

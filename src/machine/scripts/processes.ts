@@ -39,7 +39,7 @@ import type { ContainerRuntime } from "./container_runtimes.ts";
 import { clientEnvironment, scriptEnvironment, userEnvironment } from "./environment.ts";
 import { ProgramVersions } from "./program_versions.ts";
 import { ReadyShells } from "./ready_shells.ts";
-import { FairSlots } from "./process_slots.ts";
+import { FairSlots } from "../../base/fair_slots.ts";
 import { ControlGroups, enforcementText, type GroupSupport } from "./control_groups.ts";
 import { LimitReached, limitReached, LimitWatch } from "./limits.ts";
 import { runSupervised, type SupervisedOptions } from "./supervised.ts";

@@ -3,7 +3,7 @@ import { Double, type JsonValue, stringifyJson } from "../../base/json.ts";
 import { sourceUrl } from "../../base/source_url.ts";
 import type { SqliteDatabase, SqlitePlace, SqlitePort, SqliteRows } from "../../model/ports/sqlite.ts";
 import { HostProcess } from "../host_process.ts";
-import { FairSlots } from "../scripts/process_slots.ts";
+import { FairSlots } from "../../base/fair_slots.ts";
 import type { SqliteLine, SqliteValue, ToSqlite } from "./messages.ts";
 
 const HOST = Object.freeze({

@@ -1,4 +1,4 @@
-/** Limits concurrent processes; waiting owners are served round-robin. */
+/** Limits what goes on at a time, such as processes; waiting owners are served round-robin. */
 
 /** Releases a slot; further calls do nothing. */
 type ReleaseSlot = () => void;
