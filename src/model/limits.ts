@@ -86,6 +86,13 @@ export const MAX_EVENT_STREAMS_PER_CALLER = 250;
 export const MAX_WAITING_REQUESTS = 1_000;
 export const MAX_WAITING_REQUESTS_PER_TENANT = 500;
 export const MAX_WAITING_REQUESTS_PER_CALLER = 250;
+/**
+ * Searches of log lines that run or wait, since one runs at a time; as many reads of records for charts and statistics. A
+ * dashboard has up to 100 charts, each of which is a request.
+ */
+export const MAX_QUEUED_READS = 1_000;
+export const MAX_QUEUED_READS_PER_TENANT = 500;
+export const MAX_QUEUED_READS_PER_CALLER = 250;
 /** Bytes that event streams hold for clients that do not read; beyond it those that have not read for the longest time end. */
 export const MAX_UNREAD_EVENT_BYTES = 128 * KIB * KIB;
 /** Workers of the server; each has a stream. */

@@ -2,6 +2,7 @@
 import { createExpressionRenderer } from "../rendering/expression_renderer.ts";
 import { HOST_FUNCTION_NAMES, HOST_FUNCTION_PARAMETERS } from "../rendering/host_functions/mod.ts";
 import { executionSelectionQuery } from "../model/executions/execution_selection.ts";
+import { PacedQueue } from "../services/access/paced_queue.ts";
 import { Quotas } from "../services/access/quotas.ts";
 import { Tenants } from "../services/access/tenants.ts";
 import { Tokens } from "../services/access/tokens.ts";
@@ -35,7 +36,7 @@ import { Purges } from "../services/retention/purges.ts";
 import { Idempotency } from "../services/starts/idempotency.ts";
 import { InputCipher } from "../services/starts/input_cipher.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
-import { Pace, PacedQueue } from "../store/catalog/pace.ts";
+import { Pace } from "../store/catalog/pace.ts";
 import { AuditRecords } from "../store/records/audit_records.ts";
 import { DashboardRecords } from "../store/records/dashboard_records.ts";
 import { FileRecords } from "../store/records/file_records.ts";

@@ -32,6 +32,8 @@ export interface ChartRequest {
   readonly end?: Instant;
   readonly page?: PageChoice;
   readonly filters: RequestFilters;
+  /** Aborted when the client is gone; then a chart that waits for its turn fails. */
+  readonly signal?: AbortSignal;
 }
 
 /** A window of time, both ends included. */

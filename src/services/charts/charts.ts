@@ -6,8 +6,8 @@ import type { Actor } from "../../model/access/actor.ts";
 import { illegalArgument, undefinedIfMissing } from "../../model/errors.ts";
 import type { FlowKey } from "../../model/flows/flow.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
-import type { PacedQueue } from "../../store/catalog/pace.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
+import type { PacedQueue } from "../access/paced_queue.ts";
 import type { Flows } from "../flows/flows.ts";
 import type { LogSearch } from "../logs/log_search.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -87,10 +87,10 @@ export class Charts {
     const { where } = query;
     switch (query.kind) {
       case "Executions": {
-        const { window, page } = request;
+        const { window, page, signal } = request;
         const inWindow = startedIn(request.filters.executions, window);
         const conditions = executionConditions(where, inWindow);
-        return this.#executions.data(actor, query, { conditions, window, page });
+        return this.#executions.data(actor, query, { conditions, window, page, signal });
       }
       case "Logs":
         return this.#table(query, request, (add) => this.#visitLines(actor, { where, request, add }));
@@ -99,12 +99,12 @@ export class Charts {
       case "Flows":
         return this.#table(query, request, async (add) => {
           const heads = await this.#deps.flows.filter(actor, request.filters.matchesFlow);
-          return await this.#visitEach(heads, (head) => flowRow(head), { where, add });
+          return await this.#visitEach(actor, heads.map(flowRow), { where, request, add });
         });
       case "Triggers":
         return this.#table(query, request, async (add) => {
           const states = await this.#deps.triggers.select(actor, request.filters.matchesTrigger);
-          return await this.#visitEach(states, (state) => triggerRow(state), { where, add });
+          return await this.#visitEach(actor, states.map(triggerRow), { where, request, add });
         });
     }
   }
@@ -119,32 +119,35 @@ export class Charts {
     return { ...pageOf(query, table.rows(), page), isExact };
   }
 
-  async #visitEach<T>(
-    found: readonly T[],
-    rowOf: (each: T) => RowReader,
-    { where, add }: Pick<Visit, "where" | "add">,
+  async #visitEach(
+    actor: Actor,
+    rows: readonly RowReader[],
+    { where, request, add }: Visit,
   ): Promise<boolean> {
     const visitRow = passing(where, add);
-    return await this.#deps.queue.run(async (pace) => {
-      for (const each of found) {
-        visitRow(rowOf(each));
+    return await this.#deps.queue.run(actor, async (pace) => {
+      for (const row of rows) {
+        visitRow(row);
         if (pace.isDue) await pace.pause();
       }
       return true;
-    });
+    }, request.signal);
   }
 
   async #visitLines(actor: Actor, { where, request, add }: Visit): Promise<boolean> {
     const { window, filters: { logs } } = request;
     const conditions = [...logs.conditions, ...flowConditions(where)];
     const visitRow = passing(where, add);
-    return await this.#deps.queue.run((pace) =>
-      this.#deps.logSearch.visit(actor, { ...logs, conditions }, {
-        window,
-        maxExecutions: MAX_READ_EXECUTIONS,
-        pace,
-        visit: (execution, line, number) => visitRow(lineRow(execution, line, number)),
-      })
+    return await this.#deps.queue.run(
+      actor,
+      (pace) =>
+        this.#deps.logSearch.visit(actor, { ...logs, conditions }, {
+          window,
+          maxExecutions: MAX_READ_EXECUTIONS,
+          pace,
+          visit: (execution, line, number) => visitRow(lineRow(execution, line, number)),
+        }),
+      request.signal,
     );
   }
 
@@ -153,15 +156,14 @@ export class Charts {
     const { conditions, groups } = activeIn(filters.executions, request.window);
     const selected = { conditions: [...conditions, ...flowConditions(where)], groups };
     const visitRow = passing(where, add);
-    return await this.#deps.queue.run((pace) =>
+    return await this.#deps.queue.run(actor, (pace) =>
       this.#deps.metrics.visit(actor, selected, {
         maxExecutions: MAX_READ_EXECUTIONS,
         pace,
         visit: (execution, entry) => {
           if (entry.at >= start && entry.at <= end) visitRow(metricRow(execution, entry));
         },
-      })
-    );
+      }), request.signal);
   }
 }
 

@@ -15,8 +15,8 @@ import type {
 import type { ExecutionConditions, ExecutionSort } from "../../model/executions/execution_query.ts";
 import { changedAt, currentState, isEnded, startedAt } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
-import type { PacedQueue } from "../../store/catalog/pace.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
+import type { PacedQueue } from "../access/paced_queue.ts";
 import { type ChartColumn, type ChartOrder, type ChartQuery, type ChartValue, QUANTILES } from "./chart.ts";
 import {
   aggregate,
@@ -48,6 +48,12 @@ interface ExecutionSelection {
   readonly conditions: ExecutionConditions;
   readonly window: TimeWindow;
   readonly page?: PageChoice;
+  readonly signal?: AbortSignal;
+}
+
+interface Visit {
+  readonly visit: (execution: Execution) => void;
+  readonly signal?: AbortSignal;
 }
 
 /** Records that are read for one chart, newest first. */
@@ -107,38 +113,40 @@ export class ExecutionCharts {
   }
 
   /** Rows without aggregation: a page of the list of executions. */
-  async #list({ tenant }: Actor, query: ChartQuery, selection: ExecutionSelection): Promise<ChartData> {
-    const { conditions, page: choice = { page: 1, size: LISTED_ROWS } } = selection;
+  async #list(actor: Actor, query: ChartQuery, selection: ExecutionSelection): Promise<ChartData> {
+    const { conditions, page: choice = { page: 1, size: LISTED_ROWS }, signal } = selection;
     const listed = { ...conditions, sort: sortOf(query.orderBy, query.columns), ...choice };
-    const { ids, total } = await this.#deps.catalog.query(tenant, listed);
+    const { ids, total } = await this.#deps.catalog.query(actor.tenant, listed);
     const results: ChartPage["results"] = [];
-    await this.#read(tenant, ids, (execution) => {
+    const visit = (execution: Execution) => {
       const row = this.#rowOf(execution, { isListed: true });
       const values = query.columns.map(({ field, labelKey }) => field && row(field, labelKey));
       results.push(rowBody(query.columns, values));
-    });
+    };
+    await this.#read(actor, ids, { visit, signal });
     return { results, total, isExact: true };
   }
 
-  async #readGroups({ tenant }: Actor, query: ChartQuery, selection: ExecutionSelection): Promise<ChartData> {
-    const { conditions, window, page } = selection;
+  async #readGroups(actor: Actor, query: ChartQuery, selection: ExecutionSelection): Promise<ChartData> {
+    const { conditions, window, page, signal } = selection;
     const sort = [{ field: "state.startDate", descending: true }] as const;
     const listed = { ...conditions, sort, page: 1, size: MAX_READ_EXECUTIONS };
-    const { ids, total } = await this.#deps.catalog.query(tenant, listed);
+    const { ids, total } = await this.#deps.catalog.query(actor.tenant, listed);
     const table = new ChartTable(query, unitOf(window));
-    await this.#read(tenant, ids, (execution) => table.add(this.#rowOf(execution)));
+    const visit = (execution: Execution) => table.add(this.#rowOf(execution));
+    await this.#read(actor, ids, { visit, signal });
     return { ...pageOf(query, table.rows(), page), isExact: total <= ids.length };
   }
 
-  async #read(tenant: string, ids: readonly string[], visit: (execution: Execution) => void): Promise<void> {
+  async #read(actor: Actor, ids: readonly string[], { visit, signal }: Visit): Promise<void> {
     const { records, queue } = this.#deps;
-    await queue.run(async (pace) => {
+    await queue.run(actor, async (pace) => {
       for (const id of ids) {
-        const execution = await records.facts(tenant, id);
+        const execution = await records.facts(actor.tenant, id);
         if (execution) visit(execution);
         if (pace.isDue) await pace.pause();
       }
-    });
+    }, signal);
   }
 
   /** Lists show how long an execution has been running; aggregations count only durations that are final. */

@@ -8,9 +8,10 @@ import type { Actor } from "../../model/access/actor.ts";
 import type { Execution, LogLine } from "../../model/executions/execution.ts";
 import type { LogCondition, LogConditions, LogPlace, LogQuery } from "../../model/executions/log_query.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
-import { type Pace, PacedQueue } from "../../store/catalog/pace.ts";
+import type { Pace } from "../../store/catalog/pace.ts";
 import type { StoredExecution } from "../../store/records/executions/execution_records.ts";
 import type { LogRecords } from "../../store/records/log_records.ts";
+import { PacedQueue } from "../access/paced_queue.ts";
 import { type Candidate, LogCandidates, MAX_CANDIDATES } from "./log_candidates.ts";
 import { entryOf } from "./log_entries.ts";
 import { lineTest } from "./log_matcher.ts";
@@ -53,7 +54,7 @@ const READ_AT_ONCE = 32;
 /** Sorts after every execution id. */
 const AFTER_ALL_IDS = "~";
 
-/** Searches the log lines of a tenant, one search at a time. */
+/** Searches the log lines of a tenant, one search at a time, in turns. */
 export class LogSearch {
   readonly #deps: LogSearchDeps;
   readonly #queue: PacedQueue;
@@ -63,12 +64,13 @@ export class LogSearch {
     this.#queue = new PacedQueue(deps.pace);
   }
 
-  /** A page of lines; incomplete if `signal` is aborted. */
-  search({ tenant }: Actor, query: LogQuery, signal?: AbortSignal): Promise<LogPage> {
-    return this.#queue.run(async () => {
+  /** A page of lines; incomplete if `signal` is aborted. @throws DomainError as {@link PacedQueue.run} */
+  search(actor: Actor, query: LogQuery, signal?: AbortSignal): Promise<LogPage> {
+    const { tenant } = actor;
+    return this.#queue.run(actor, async () => {
       const candidates = new LogCandidates(this.#deps.catalog, tenant, fromPlace(query));
       return await this.#read(tenant, query, { candidates, signal });
-    });
+    }, signal);
   }
 
   /** Passes the matching lines of a window to `visit`, in no order; false if more executions may have such lines than are read. */

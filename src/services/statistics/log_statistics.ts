@@ -5,9 +5,9 @@ import { partStart } from "../../base/time/time_parts.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import type { LogConditions } from "../../model/executions/log_query.ts";
 import { LOG_LEVELS, type LogLevel } from "../../model/flows/flow.ts";
+import type { PacedQueue } from "../access/paced_queue.ts";
 import { MAX_READ_EXECUTIONS } from "../charts/execution_chart.ts";
 import type { TimeWindow } from "../charts/chart_request.ts";
-import type { PacedQueue } from "../../store/catalog/pace.ts";
 import type { LogSearch } from "../logs/log_search.ts";
 import { timeParts, windowOf } from "./time_entries.ts";
 
@@ -20,6 +20,8 @@ interface LogStatisticsDeps {
 /** Which lines, in which window; by default those of the last 30 days. */
 interface LogStatisticsQuery extends Partial<TimeWindow> {
   readonly conditions: LogConditions;
+  /** Aborted when the client is gone; then a read that waits for its turn fails. */
+  readonly signal?: AbortSignal;
 }
 
 /** The use case of these statistics. */
@@ -38,7 +40,7 @@ export class LogStatistics {
     const parts = timeParts(windowOf(query, this.#deps.clock.now()));
     const counts = new Map<Instant, Map<LogLevel, number>>(parts.starts.map((at) => [at, new Map()]));
     const { logSearch, queue } = this.#deps;
-    const isExact = await queue.run((pace) =>
+    const isExact = await queue.run(actor, (pace) =>
       logSearch.visit(actor, query.conditions, {
         window: parts,
         maxExecutions: MAX_READ_EXECUTIONS,
@@ -47,8 +49,7 @@ export class LogStatistics {
           const levels = counts.get(partStart(at, parts.unit));
           levels?.set(level, (levels.get(level) ?? 0) + 1);
         },
-      })
-    );
+      }), query.signal);
     const entries = [...counts].map(([at, levels]) => ({
       timestamp: toIso(at),
       counts: Object.fromEntries(LOG_LEVELS.map((level) => [level, levels.get(level) ?? 0])),

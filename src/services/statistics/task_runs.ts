@@ -12,9 +12,9 @@ import { taskRunBody } from "../../model/executions/execution_body.ts";
 import type { State } from "../../model/executions/state.ts";
 import { changedAt, currentState, isEnded, startedAt } from "../../model/executions/state.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
-import type { PacedQueue } from "../../store/catalog/pace.ts";
 import type { ExecutionRecords } from "../../store/records/executions/execution_records.ts";
 import { openEach } from "../../store/records/executions/open_each.ts";
+import type { PacedQueue } from "../access/paced_queue.ts";
 import { activeIn } from "../charts/execution_conditions.ts";
 import type { TimeWindow } from "../charts/chart_request.ts";
 import type { StatisticsQuery } from "./execution_statistics.ts";
@@ -38,6 +38,8 @@ type TaskRunSortField = typeof TASK_RUN_SORT_FIELDS[number];
 export interface TaskRunQuery extends StatisticsQuery {
   /** Absent: all. */
   readonly states?: readonly State[];
+  /** Aborted when the client is gone; then a read that waits for its turn fails. */
+  readonly signal?: AbortSignal;
 }
 
 /** Order and page. */
@@ -118,12 +120,13 @@ export class TaskRuns {
 
   /** Passes the task runs to `visit` until it returns false; false if more may match than were passed. */
   #visit(
-    { tenant }: Actor,
-    { conditions, states }: TaskRunQuery,
+    actor: Actor,
+    { conditions, states, signal }: TaskRunQuery,
     { window, visit }: Visit,
   ): Promise<boolean> {
+    const { tenant } = actor;
     const { catalog, records, queue } = this.#deps;
-    return queue.run(async (pace) => {
+    return queue.run(actor, async (pace) => {
       const sort = [{ field: "state.startDate", descending: true }] as const;
       const query = { ...activeIn(conditions, window), sort, page: 1, size: MAX_EXECUTIONS };
       const { ids, total } = await catalog.query(tenant, query);
@@ -138,7 +141,7 @@ export class TaskRuns {
         if (pace.isDue) await pace.pause();
       }
       return total <= ids.length;
-    });
+    }, signal);
   }
 
   async *#pieces({ tenant, durations }: Actor, found: readonly FoundTaskRun[]): AsyncGenerator<string[]> {

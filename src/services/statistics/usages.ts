@@ -5,7 +5,7 @@ import { DAY_MS } from "../../base/time/time_parts.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { matchesName } from "../../model/executions/execution_query.ts";
 import type { Flow, Task } from "../../model/flows/flow.ts";
-import type { PacedQueue } from "../../store/catalog/pace.ts";
+import type { PacedQueue } from "../access/paced_queue.ts";
 import type { Flows } from "../flows/flows.ts";
 import type { Namespaces } from "../namespaces/namespaces.ts";
 import type { Triggers } from "../triggers/triggers.ts";
@@ -31,13 +31,13 @@ export class Usages {
     this.#deps = deps;
   }
 
-  /** Everything, as front ends show it. */
-  async all(actor: Actor): Promise<JsonObject> {
+  /** Everything, as front ends show it. @throws DomainError as {@link PacedQueue.run} */
+  async all(actor: Actor, signal?: AbortSignal): Promise<JsonObject> {
     const { clock, namespaces, triggers } = this.#deps;
     const start = clock.now() - DAYS * DAY_MS;
     const query = { conditions: { conditions: [], groups: [] }, start };
     return {
-      flows: await this.#flows(actor),
+      flows: await this.#flows(actor, signal),
       namespaces: { count: (await namespaces.list(actor)).length },
       triggers: { count: (await triggers.select(actor, () => true)).length },
       executions: { dailyExecutionsCount: await this.#deps.statistics.daily(actor, query, "day") },
@@ -52,13 +52,13 @@ export class Usages {
     return { flows: flows.select(actor, (head) => isIn(head.namespace)).length, triggers: states.length };
   }
 
-  #flows(actor: Actor): Promise<JsonObject> {
+  #flows(actor: Actor, signal: AbortSignal | undefined): Promise<JsonObject> {
     const { flows, queue } = this.#deps;
     const heads = flows.select(actor, () => true);
     const tasks = new Map<string, number>();
     const triggers = new Map<string, number>();
     const runners = new Map<string, number>();
-    return queue.run(async (pace) => {
+    return queue.run(actor, async (pace) => {
       for await (const piece of flows.pieces(actor, heads)) {
         for (const flow of piece) {
           for (const task of tasksOf(flow)) {
@@ -76,7 +76,7 @@ export class Usages {
         triggerTypeCount: countsOf(triggers),
         taskRunnerTypeCount: countsOf(runners),
       };
-    });
+    }, signal);
   }
 }
 

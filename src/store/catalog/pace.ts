@@ -1,6 +1,5 @@
 /** Paces long work, so that it does not block the thread: the work runs in slices and yields between them. */
 import type { Clock } from "../../base/time/clock.ts";
-import { KeyedLock } from "../../base/keyed_lock.ts";
 import { letOthersRun } from "../../base/time/turn.ts";
 
 /** Longest slice. */
@@ -68,27 +67,5 @@ export class Pace {
     if (waitMs < MIN_WAIT_MS) return false;
     await new Promise<void>((resolve) => void this.#clock.setTimer(waitMs, resolve));
     return true;
-  }
-}
-
-/** Runs long reads one at a time, at one pace. */
-export class PacedQueue {
-  readonly #pace: Pace;
-  readonly #lock = new KeyedLock();
-
-  constructor(pace: Pace) {
-    this.#pace = pace;
-  }
-
-  /** Runs `work` after all earlier work. It should {@link Pace.pause} when that is due. */
-  run<T>(work: (pace: Pace) => Promise<T>): Promise<T> {
-    return this.#lock.run("", async () => {
-      await this.#pace.begin();
-      try {
-        return await work(this.#pace);
-      } finally {
-        this.#pace.end();
-      }
-    });
   }
 }

@@ -6,7 +6,8 @@ import type { FieldFilter } from "../../../src/services/charts/chart.ts";
 import { readChartSource } from "../../../src/services/charts/chart_parser.ts";
 import { Charts } from "../../../src/services/charts/charts.ts";
 import { rowTest } from "../../../src/services/charts/row_filter.ts";
-import { type Pace, PacedQueue } from "../../../src/store/catalog/pace.ts";
+import { PacedQueue } from "../../../src/services/access/paced_queue.ts";
+import type { Pace } from "../../../src/store/catalog/pace.ts";
 import { Harness } from "../../support/harness.ts";
 
 const ACTOR = { tenant: "main", user: "test" };

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { COUNTED_EXECUTIONS, type LogPage } from "../../../src/services/logs/log_search.ts";
+import { COUNTED_EXECUTIONS, type LogPage, LogSearch } from "../../../src/services/logs/log_search.ts";
 import { TopLines } from "../../../src/services/logs/top_lines.ts";
 import type { LogQuery } from "../../../src/model/executions/log_query.ts";
 import type { Execution, LogLine } from "../../../src/model/executions/execution.ts";
@@ -19,6 +19,8 @@ tasks:
     type: io.svc.plugin.core.log.Log
     message: "{{ inputs.word }}"
 `;
+type LogSearchDeps = ConstructorParameters<typeof LogSearch>[0];
+
 const ACTOR = { tenant: "main", user: "test" };
 const ALL: LogQuery = { conditions: [], groups: [], descending: true, page: 1, size: 10 };
 const RUNS = COUNTED_EXECUTIONS + 200;
@@ -83,7 +85,10 @@ Deno.test("search() counts a bounded number of executions and marks the total as
     assertEquals(results[0]?.timestamp, new Date(FAKE_START + 109_000).toISOString());
   });
   await t.step("nothing more is read after the signal is aborted", async () => {
-    const page = await server.assembly.services.logSearch.search(ACTOR, ALL, AbortSignal.abort());
+    const gone = new AbortController();
+    const pace = { begin: () => Promise.resolve(gone.abort()), end: () => {} };
+    const deps = { ...server.assembly.services, logs: {}, pace };
+    const page = await new LogSearch(deps as unknown as LogSearchDeps).search(ACTOR, ALL, gone.signal);
     assertEquals([page.results.length, page.isTotalExact], [0, false]);
   });
 });

@@ -76,8 +76,9 @@ Deno.test("LogSearch.visit() reads a bounded number of executions, and says whet
     let lines = 0;
     const visit = () => void lines++;
     const { logSearch, recordReads } = server.assembly.services;
-    const isAll = await recordReads.run((pace) =>
-      logSearch.visit(ACTOR, ALL.conditions, { window, maxExecutions, pace, visit })
+    const isAll = await recordReads.run(
+      ACTOR,
+      (pace) => logSearch.visit(ACTOR, ALL.conditions, { window, maxExecutions, pace, visit }),
     );
     return [lines, isAll];
   };

@@ -1,6 +1,7 @@
 /** What daily statistics of task runs hold, and when they let other work go on. */
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
+import type { Actor } from "../../../src/model/access/actor.ts";
 import type { State } from "../../../src/model/executions/state.ts";
 import { TaskRuns } from "../../../src/services/statistics/task_runs.ts";
 import { StateCells } from "../../../src/services/statistics/time_entries.ts";
@@ -40,7 +41,7 @@ Deno.test("TaskRuns.daily() pauses between the task runs of one execution, and c
   const deps = {
     catalog: { query: () => Promise.resolve({ ids: ["e"], total: 1 }) },
     records: { open: () => Promise.resolve({ execution }) },
-    queue: { run: <T>(work: (given: typeof pace) => Promise<T>) => work(pace) },
+    queue: { run: <T>(_actor: Actor, work: (given: typeof pace) => Promise<T>) => work(pace) },
     clock,
   };
   const { entries, isExact } = await new TaskRuns(deps as unknown as TaskRunsDeps).daily(ACTOR, ALL);

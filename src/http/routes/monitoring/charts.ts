@@ -37,7 +37,7 @@ function addPreviews(routes: Hono<AppEnv>, { dashboards, charts, clock }: ChartR
     const body = await readJson(c);
     const chart = dashboards.readChart(chartSourceIn(body));
     const filter = isJsonObject(body) ? ownProperty(body, "globalFilter") : undefined;
-    const request = chartRequestIn(filter, clock.now());
+    const request = { ...chartRequestIn(filter, clock.now()), signal: c.req.raw.signal };
     return { chart, data: await charts.data(c.get("actor"), chart, request) };
   };
 
@@ -78,7 +78,8 @@ async function savedData(
   const found = await dashboards.findChart(c.get("actor"), id, chartId);
   if (!found) return { data: NO_DATA };
   const { chart, plan } = found;
-  return { chart, data: await charts.data(c.get("actor"), chart, request, plan) };
+  const { signal } = c.req.raw;
+  return { chart, data: await charts.data(c.get("actor"), chart, { ...request, signal }, plan) };
 }
 
 function savedCsv(c: Context<AppEnv>, { chart, data }: SavedData): Promise<Response> {

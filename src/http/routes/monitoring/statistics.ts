@@ -71,7 +71,9 @@ function addLines(routes: Hono<AppEnv>, { logStatistics, clock }: StatisticsRout
     const lines = new URLSearchParams([...query].filter(([name]) => names.includes(name)));
     const conditions = readLogConditions(lines, clock.now());
     const window = readWindow(query, clock.now());
-    return entriesResponse(await logStatistics.daily(c.get("actor"), { ...window, conditions }));
+    return entriesResponse(
+      await logStatistics.daily(c.get("actor"), { ...window, conditions, signal: c.req.raw.signal }),
+    );
   });
 }
 
@@ -80,12 +82,12 @@ const DATES: readonly string[] = ["startDate", "endDate", "timeRange"];
 function addTaskRuns(routes: Hono<AppEnv>, { taskRuns, clock }: StatisticsRoutesDeps): void {
   routes.post("/stats/taskruns/daily", async (c) => {
     const query = readTaskRunQuery(statisticsQueryOf(await readBody(c)), clock.now());
-    return entriesResponse(await taskRuns.daily(c.get("actor"), query));
+    return entriesResponse(await taskRuns.daily(c.get("actor"), { ...query, signal: c.req.raw.signal }));
   });
 
   routes.get("/taskruns/search", async (c) => {
     const params = queryOf(c);
-    const query = readTaskRunQuery(params, clock.now());
+    const query = { ...readTaskRunQuery(params, clock.now()), signal: c.req.raw.signal };
     const page = await taskRuns.search(c.get("actor"), query, readTaskRunPaging(params));
     const { total, isTotalExact, pieces } = page;
     const after = `],"total":${total},"isTotalExact":${isTotalExact}}`;
@@ -97,7 +99,7 @@ function addTaskRuns(routes: Hono<AppEnv>, { taskRuns, clock }: StatisticsRoutes
 }
 
 function addUsages(routes: Hono<AppEnv>, { usages }: StatisticsRoutesDeps): void {
-  routes.get("/usages/all", async (c) => valueResponse(await usages.all(c.get("actor"))));
+  routes.get("/usages/all", async (c) => valueResponse(await usages.all(c.get("actor"), c.req.raw.signal)));
   routes.post("/stats/summary", async (c) => {
     const namespace = optionalTextIn(await readBody(c), "namespace");
     return valueResponse(await usages.summary(c.get("actor"), namespace));
