@@ -1,5 +1,4 @@
 /** Files of executions for the API: download, size, preview. */
-import type { JsonObject } from "../../base/json.ts";
 import type { Actor } from "../../model/access/actor.ts";
 import { type DomainError, illegalArgument, notFound } from "../../model/errors.ts";
 import type { Execution } from "../../model/executions/execution.ts";
@@ -51,8 +50,8 @@ export class ExecutionFileViews {
     return { ...file, name: nameOf(path) };
   }
 
-  /** The first part of the file. @throws DomainError invalid_argument: it cannot be shown in that encoding, or at all */
-  async preview(file: NamedFile, options: PreviewOptions): Promise<JsonObject> {
+  /** The JSON text of the first part of the file, in pieces. @throws DomainError invalid_argument: it cannot be shown in that encoding, or at all */
+  async preview(file: NamedFile, options: PreviewOptions): Promise<AsyncGenerator<string>> {
     return await previewOf(file, options);
   }
 

@@ -1,5 +1,6 @@
 /** Previews of files: the beginning of a file in a displayable form. */
-import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { joinBytes } from "../../base/bytes.ts";
+import { type JsonValue, stringifyJson } from "../../base/json.ts";
 import { illegalArgument } from "../../model/errors.ts";
 import { IonError, parseIon } from "../../languages/ion/mod.ts";
 
@@ -28,6 +29,9 @@ const MAX_TEXT_BYTES = 2 * 1024 * 1024;
 /** Larger images and PDFs, which cannot be truncated, are refused. */
 const MAX_WHOLE_BYTES = 10 * 1024 * 1024;
 
+/** Bytes of an image, or characters of a text, that become JSON together. */
+const PIECE_LENGTH = 49_152;
+
 const LINE_BREAK = /\r\n?|\n/;
 const LINE_BREAKS = new RegExp(LINE_BREAK, "g");
 
@@ -41,29 +45,72 @@ const TYPES: ReadonlyMap<string, PreviewType> = new Map<string, PreviewType>([
   ...["png", "jpg", "jpeg", "gif", "svg", "bmp", "webp", "ico"].map((name) => [name, "IMAGE"] as const),
 ]);
 
-/** `extension`, `type`, `content`, `maxLine` and `truncated`. @throws DomainError invalid_argument */
-export async function previewOf(file: PreviewedFile, options: PreviewOptions): Promise<JsonObject> {
+/**
+ * The JSON text of `extension`, `type`, `content`, `maxLine` and `truncated`, in pieces. An image is read piece by piece: the text of a
+ * large one would be 13 MiB for each client that reads slowly.
+ * @throws DomainError invalid_argument
+ */
+export async function previewOf(
+  file: PreviewedFile,
+  options: PreviewOptions,
+): Promise<AsyncGenerator<string>> {
   const dot = file.name.lastIndexOf(".");
   const extension = dot < 0 ? "" : file.name.slice(dot + 1);
   const type = TYPES.get(extension.toLowerCase()) ?? "TEXT";
   const shown = type === "IMAGE" || type === "PDF"
-    ? { content: await wholeOf(file), isTruncated: false }
+    ? { content: wholeOf(file), isTruncated: false }
     : await beginningOf(file, type, options);
-  return { extension, type, content: shown.content, maxLine: options.maxRows, truncated: shown.isTruncated };
+  const before = stringifyJson({ extension, type }).slice(0, -1);
+  const after = stringifyJson({ maxLine: options.maxRows, truncated: shown.isTruncated }).slice(1);
+  return joined(`${before},"content":`, shown.content, `,${after}`);
+}
+
+async function* joined(before: string, content: Shown["content"], after: string): AsyncGenerator<string> {
+  yield before;
+  yield* content;
+  yield after;
 }
 
 interface Shown {
-  readonly content: JsonValue;
+  /** Its JSON text, in pieces. */
+  readonly content: AsyncIterable<string> | Iterable<string>;
   readonly isTruncated: boolean;
 }
 
-async function wholeOf({ size, open }: PreviewedFile): Promise<string> {
-  if (size > MAX_WHOLE_BYTES) {
-    throw illegalArgument(
-      `the file has ${size} bytes, and at most ${MAX_WHOLE_BYTES} can be shown; download it`,
-    );
+function wholeOf(file: PreviewedFile): AsyncIterable<string> {
+  if (file.size <= MAX_WHOLE_BYTES) return base64Of(file);
+  throw illegalArgument(
+    `the file has ${file.size} bytes, and at most ${MAX_WHOLE_BYTES} can be shown; download it`,
+  );
+}
+
+/** Three bytes become four characters; those that are left over wait for the next piece. */
+async function* base64Of(file: PreviewedFile): AsyncGenerator<string> {
+  yield '"';
+  let rest = new Uint8Array();
+  for await (const chunk of file.open()) {
+    for (let at = 0; at < chunk.length; at += PIECE_LENGTH) {
+      const bytes = joinBytes([rest, chunk.subarray(at, at + PIECE_LENGTH)]);
+      const end = bytes.length - bytes.length % 3;
+      yield bytes.subarray(0, end).toBase64();
+      rest = bytes.slice(end);
+    }
   }
-  return (await new Response(open()).bytes()).toBase64();
+  yield `${rest.toBase64()}"`;
+}
+
+function* textOf(text: string): Generator<string> {
+  yield '"';
+  for (let at = 0; at < text.length; at += PIECE_LENGTH) {
+    yield stringifyJson(text.slice(at, at + PIECE_LENGTH)).slice(1, -1);
+  }
+  yield '"';
+}
+
+function* listOf(items: readonly JsonValue[]): Generator<string> {
+  yield "[";
+  for (const [index, item] of items.entries()) yield `${index > 0 ? "," : ""}${stringifyJson(item)}`;
+  yield "]";
 }
 
 async function beginningOf(
@@ -85,8 +132,8 @@ async function beginningOf(
   if (lines.at(-1) === "") lines.pop();
   const isTruncated = readBytes < file.size || lines.length > maxRows;
   const shown = lines.slice(0, maxRows);
-  if (type !== "LIST") return { content: shown.join("\n"), isTruncated };
-  return { content: shown.filter((line) => line.trim() !== "").map(itemOf), isTruncated };
+  if (type !== "LIST") return { content: textOf(shown.join("\n")), isTruncated };
+  return { content: listOf(shown.filter((line) => line.trim() !== "").map(itemOf)), isTruncated };
 }
 
 function hasMoreLines(text: string, count: number): boolean {

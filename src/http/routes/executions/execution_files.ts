@@ -6,6 +6,7 @@ import { attachmentHeaders, streamResponse } from "../../responses/attachment.ts
 import type { AppEnv } from "../../env.ts";
 import { executionIdOf } from "../../forms/execution_request.ts";
 import { valueResponse } from "../../responses/json_response.ts";
+import { textResponse } from "../../responses/text_stream.ts";
 import { rawPath } from "../../pipeline/canonical_path.ts";
 import { queryOf, rawQuery, readPositive, readRequired } from "../../forms/params.ts";
 
@@ -33,7 +34,7 @@ export function executionFileRoutes(files: ExecutionFileViews): Hono<AppEnv> {
     const query = queryOf(c);
     const maxRows = readPositive(query, "maxRows", DEFAULT_PREVIEW_ROWS, MAX_PREVIEW_ROWS);
     const encoding = query.get("encoding") || "UTF-8";
-    return valueResponse(await files.preview(file, { maxRows, encoding }));
+    return await textResponse(c, await files.preview(file, { maxRows, encoding }));
   });
 
   return routes;
