@@ -38,6 +38,12 @@ export const MAX_JSON_BODY_BYTES = 4 * KIB * KIB;
 export const MAX_WEBHOOK_BODY_BYTES = 1 * KIB * KIB;
 export const MAX_KV_VALUE_BYTES = 1 * KIB * KIB;
 export const MAX_INPUT_VALUE_BYTES = 1 * KIB * KIB;
+/**
+ * Bytes that bodies hold in memory while they arrive, and a quarter of that for one caller: four of the largest imports, or 32 JSON
+ * bodies of 4 MiB. Files are stored as they arrive and do not count.
+ */
+export const MAX_HELD_BODY_BYTES = 512 * KIB * KIB;
+export const MAX_HELD_BODY_BYTES_PER_CALLER = MAX_HELD_BODY_BYTES / 4;
 export const MAX_MULTIPART_PARTS = 1_000;
 
 /** Passes of one Loop. */

@@ -8,8 +8,9 @@ import { MAX_JSON_BODY_BYTES } from "../../model/limits.ts";
 import { readChunks } from "./body_reader.ts";
 import { checkCaller } from "../caller_check.ts";
 import type { AppEnv } from "../env.ts";
+import { HeldBody } from "./held_bytes.ts";
 
-/** The body as text, empty without a body. @throws DomainError too_large with the limit; bad_request: the body broke off; request_timeout */
+/** The body as text, empty without a body. @throws DomainError as {@link readBytes} */
 export async function readText(c: Context<AppEnv>, maxBytes: number): Promise<string> {
   return new TextDecoder().decode(await readBytes(c, maxBytes));
 }
@@ -17,7 +18,7 @@ export async function readText(c: Context<AppEnv>, maxBytes: number): Promise<st
 /**
  * The body as bytes, empty without a body.
  * @throws DomainError too_large with the limit; bad_request: the body broke off; request_timeout; unauthorized: the caller lost
- * its rights while the body arrived
+ * its rights while the body arrived; too_many_requests, unavailable: bodies hold too much
  */
 export async function readBytes(c: Context<AppEnv>, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await readRequestBytes(c.req.raw, maxBytes);
@@ -34,20 +35,23 @@ export async function readRequestBytes(
   const { body, headers } = request;
   const declared = headers.get("content-length");
   if (declared !== null && Number(declared) > maxBytes) throw refusal();
-  return body === null ? new Uint8Array() : await collectBytes(readChunks(request, body), maxBytes, refusal);
+  if (body === null) return new Uint8Array();
+  using held = new HeldBody(request);
+  return await collectBytes(readChunks(request, body), held, { maxBytes, refusal });
 }
 
-/** All chunks as one; fails with `refusal` once they are longer than `maxBytes`. */
+/** All chunks as one; fails with `refusal` once they are longer than `maxBytes`. @throws DomainError as {@link HeldBody.add} */
 export async function collectBytes(
   chunks: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-  refusal: () => DomainError,
+  held: HeldBody,
+  { maxBytes, refusal }: { readonly maxBytes: number; readonly refusal: () => DomainError },
 ): Promise<Uint8Array<ArrayBuffer>> {
   const collected: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   for await (const chunk of chunks) {
     length += chunk.length;
     if (length > maxBytes) throw refusal();
+    held.add(chunk.length);
     collected.push(chunk as Uint8Array<ArrayBuffer>);
   }
   return joinBytes(collected);

@@ -7,6 +7,7 @@ import { MAX_INPUT_VALUE_BYTES, MAX_MULTIPART_PARTS } from "../../model/limits.t
 import { BodyReader } from "./body_reader.ts";
 import { bodyTooLarge, collectBytes, mediaTypeOf, readRequestBytes } from "./body.ts";
 import { DelimitedReader, malformed } from "./delimited_reader.ts";
+import { HeldBody } from "./held_bytes.ts";
 import { parsePartHeader, type PartHeader } from "./part_header.ts";
 import { invalidArgument } from "../refusals.ts";
 
@@ -49,7 +50,7 @@ const BOUNDARY = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
 /**
  * The parts of a multipart body in order. An empty body, or one with only the closing boundary, has none.
  * @throws DomainError unsupported_media_type: another type is declared; invalid_argument: malformed, or too many parts;
- * too_large; bad_request: the body broke off; request_timeout: it stalled
+ * too_large; bad_request: the body broke off; request_timeout: it stalled; too_many_requests, unavailable: bodies hold too much
  */
 export async function* readMultipart(request: Request, limits: MultipartLimits): AsyncGenerator<Part> {
   const { body } = request;
@@ -58,6 +59,8 @@ export async function* readMultipart(request: Request, limits: MultipartLimits):
   await refuseTooLarge(request, limits.maxBytes);
   // The first delimiter follows no line; the prefix adds the line break.
   const reader = new DelimitedReader(new BodyReader(request, body), limits.maxBytes, CRLF);
+  // Until the form ends: its values are held while the next parts arrive.
+  using held = new HeldBody(request);
   let valueBytes = 0;
   const countValue = (bytes: number) => {
     valueBytes += bytes;
@@ -73,7 +76,7 @@ export async function* readMultipart(request: Request, limits: MultipartLimits):
     await reader.readTo(delimiter, MAX_PREAMBLE_BYTES, "the text before the first part");
     for (let count = 1; !await reader.accept(DASHES); count++) {
       if (count > (limits.maxParts ?? MAX_MULTIPART_PARTS)) throw malformed("it has too many parts");
-      const part = new BodyPart(await readHeader(reader), reader, delimiter, { ...limits, countValue });
+      const part = new BodyPart(await readHeader(reader), reader, delimiter, { ...limits, countValue, held });
       yield part;
       await part.skipRest();
     }
@@ -113,13 +116,14 @@ class BodyPart implements Part {
   readonly #delimiter: Uint8Array;
   readonly #maxFieldBytes: number;
   readonly #countValue: (bytes: number) => void;
+  readonly #held: HeldBody;
   #isRead = false;
 
   constructor(
     header: PartHeader,
     reader: DelimitedReader,
     delimiter: Uint8Array,
-    limits: MultipartLimits & { readonly countValue: (bytes: number) => void },
+    limits: MultipartLimits & { readonly countValue: (bytes: number) => void; readonly held: HeldBody },
   ) {
     this.name = header.name;
     this.fileName = header.fileName;
@@ -128,6 +132,7 @@ class BodyPart implements Part {
     this.#delimiter = delimiter;
     this.#maxFieldBytes = limits.maxFieldBytes ?? MAX_INPUT_VALUE_BYTES;
     this.#countValue = limits.countValue;
+    this.#held = limits.held;
   }
 
   stream(): ReadableStream<Uint8Array> {
@@ -135,10 +140,11 @@ class BodyPart implements Part {
   }
 
   async bytes(maxBytes = this.#maxFieldBytes): Promise<Uint8Array<ArrayBuffer>> {
-    return await collectBytes(this.#content(), maxBytes, () => {
+    const refusal = () => {
       const message = `Cannot take part ${shown(this.name)}: it is larger than ${maxBytes} bytes`;
       return new DomainError("too_large", message);
-    });
+    };
+    return await collectBytes(this.#content(), this.#held, { maxBytes, refusal });
   }
 
   async text(): Promise<string> {

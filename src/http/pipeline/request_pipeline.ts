@@ -7,6 +7,7 @@ import type { Context, Handler } from "hono";
 import type { Clock } from "../../base/time/clock.ts";
 import type { DurationForm } from "../../base/time/duration.ts";
 import type { Logger } from "../../base/log.ts";
+import { networkOf } from "../../base/network/ip.ts";
 import { DomainError } from "../../model/errors.ts";
 import { MAIN_TENANT, type TenantId } from "../../model/flows/flow.ts";
 import { hasRight, type Right, roleFor } from "../../model/access/role.ts";
@@ -16,6 +17,7 @@ import { Caller } from "../../services/access/caller.ts";
 import type { Tenants } from "../../services/access/tenants.ts";
 import { rawPath } from "./canonical_path.ts";
 import { type CookieCredentials, cookieCredentials } from "./cookies.ts";
+import { HeldBytes } from "../bodies/held_bytes.ts";
 import type { AppEnv } from "../env.ts";
 import { rawQuery } from "../forms/params.ts";
 import { MethodRefusal, problemResponse } from "../responses/problem.ts";
@@ -113,6 +115,7 @@ export class RequestPipeline {
   readonly #isHttps: boolean;
   /** At level debug every request is logged, else only refused ones. At 15,000 requests a second the lines cost 7 %. */
   readonly #isLoggingAll: boolean;
+  readonly #held = new HeldBytes();
   /** The caller of an open route. */
   readonly #anonymous = new Caller({ user: ANONYMOUS, role: "viewer" });
   readonly #unmatched: CountedRoute;
@@ -246,11 +249,19 @@ export class RequestPipeline {
       throw new DomainError("forbidden", "Forbidden: the caller is limited to tenants");
     }
     this.#checkRight(route, caller);
+    if (c.req.raw.method !== "GET") this.#held.attach(c.req.raw, () => this.#holderOf(c, caller));
     if (!route.isOfTenant) c.set("caller", caller);
     const actor = caller.actorOf(this.#tenantOf(c, route, caller));
     const durations = acceptedDurations(c.req.raw.headers) ?? this.#options.durations;
     c.set("actor", durations === "iso" ? { ...actor, durations } : actor);
     return handler(c, noNext) as Response | Promise<Response>;
+  }
+
+  /** Whose bytes a body counts for: those of its network where nobody logs in, of all for a worker. */
+  #holderOf(c: Context<AppEnv>, { user, worker }: Caller): string | undefined {
+    if (worker) return undefined;
+    if (user !== ANONYMOUS) return `the user "${user}"`;
+    return `the network ${networkOf(this.#options.clients.of(c.req.raw, c.env))}`;
   }
 
   #checkWorker({ access }: Route, { worker }: Caller): void {
