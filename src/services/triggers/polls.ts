@@ -56,15 +56,17 @@ type Finding =
   | { readonly isFired: false; readonly reason: string };
 
 const DEFAULT_INTERVAL_MS = 60_000;
+/** A shorter interval is that long: each poll reads and writes the state of its trigger, and asks another system. */
+const MIN_INTERVAL_MS = 1_000;
 
 function isSameState(left: JsonObject = {}, right: JsonObject = {}): boolean {
   return stringifyJson(left) === stringifyJson(right);
 }
 
-/** Time from one poll to the next. */
+/** Time from the end of one poll to the next. */
 export function pollIntervalMs({ properties }: Trigger): number {
   const ms = readDuration(ownProperty(properties, "interval"));
-  return ms === undefined || ms <= 0 ? DEFAULT_INTERVAL_MS : ms;
+  return ms === undefined || ms <= 0 ? DEFAULT_INTERVAL_MS : Math.max(ms, MIN_INTERVAL_MS);
 }
 
 /** The use cases of polling triggers. */

@@ -18,7 +18,6 @@ import { readLabels } from "../../model/flows/label.ts";
 import type { FireTimes, TriggerCatalog } from "../../model/triggers/trigger_catalog.ts";
 import { type Backfill, type TriggerState, withEvaluation } from "../../model/triggers/trigger_state.ts";
 import { hashText } from "../starts/content_hash.ts";
-import { pollIntervalMs } from "./polls.ts";
 import type { ScheduleDates } from "./schedule_dates.ts";
 
 interface TriggerDeclarationsDeps {
@@ -29,7 +28,7 @@ interface TriggerDeclarationsDeps {
 
 /** Properties that the dates of a trigger depend on. */
 const TIMING = ["type", "cron", "withSeconds", "timezone", "dates", "interval"];
-/** Longest time until the first poll of a new trigger. */
+/** Time until the first poll of a new trigger: no interval is shorter. */
 const FIRST_POLL_MS = 1_000;
 
 /** Derives states from declarations. */
@@ -103,7 +102,7 @@ export class TriggerDeclarations {
       case "schedule":
         return (await this.#deps.dates.timesOf(flow, trigger)).next(now);
       case "polling":
-        return now + Math.min(pollIntervalMs(trigger), FIRST_POLL_MS);
+        return now + FIRST_POLL_MS;
       case "realtime":
         return now;
       default:

@@ -1,5 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
+import type { Trigger } from "../../../src/model/flows/flow.ts";
+import { pollIntervalMs } from "../../../src/services/triggers/polls.ts";
 import { type Effect, EFFECT_TYPE, Harness } from "../../support/harness.ts";
 import { AMQP_PASSWORD, AMQP_USER, AmqpBroker, storedMessage } from "../../support/servers/amqp_broker.ts";
 import { ApiStub } from "../../support/servers/api_stub.ts";
@@ -67,6 +69,23 @@ Deno.test("Polls.poll() starts an execution with the response, once an interval"
     [upstream.url, 200, '{"number":2}'],
   ]);
 });
+
+for (
+  const [interval, ms] of [
+    [undefined, 60_000],
+    ["PT0S", 60_000],
+    ["PT0.001S", 1_000],
+    ["PT0.999S", 1_000],
+    ["PT1S", 1_000],
+    ["PT1.5S", 1_500],
+    ["P1D", 86_400_000],
+  ] as const
+) {
+  Deno.test(`pollIntervalMs() of the interval ${interval} is ${ms} ms`, () => {
+    const properties = interval === undefined ? {} : { interval };
+    assertEquals(pollIntervalMs({ id: "p", type: "t", properties } as unknown as Trigger), ms);
+  });
+}
 
 Deno.test("Polls.poll() asks no other system while the tenant is at its quota of executions, and says so", async () => {
   await using upstream = new Upstream([200]);
