@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import type { Clock } from "../../../base/time/clock.ts";
 import { isJsonObject, type JsonValue, ownProperty, stringifyJson } from "../../../base/json.ts";
+import { MAX_FILTER_BODY_BYTES } from "../../../model/limits.ts";
 import type { Chart } from "../../../services/charts/chart.ts";
 import type { ChartRequest } from "../../../services/charts/chart_request.ts";
 import type { Charts } from "../../../services/charts/charts.ts";
@@ -34,7 +35,7 @@ export function chartRoutes(deps: ChartRoutesDeps): Hono<AppEnv> {
 function addPreviews(routes: Hono<AppEnv>, { dashboards, charts, clock }: ChartRoutesDeps): void {
   const read = async (c: Context<AppEnv>) => {
     requireMediaType(c, "application/json");
-    const body = await readJson(c);
+    const body = await readJson(c, MAX_FILTER_BODY_BYTES);
     const chart = dashboards.readChart(chartSourceIn(body));
     const filter = isJsonObject(body) ? ownProperty(body, "globalFilter") : undefined;
     const request = { ...chartRequestIn(filter, clock.now()), signal: c.req.raw.signal };
@@ -53,7 +54,7 @@ function addSaved(routes: Hono<AppEnv>, deps: ChartRoutesDeps): void {
   const { clock } = deps;
   const ofBody = async (c: Context<AppEnv>) => {
     requireMediaType(c, "application/json");
-    return chartRequestIn(await readOptionalJson(c), clock.now());
+    return chartRequestIn(await readOptionalJson(c, MAX_FILTER_BODY_BYTES), clock.now());
   };
   const ofQuery = (c: Context<AppEnv>) => readChartRequest(queryOf(c), clock.now());
 

@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import type { Clock } from "../../../base/time/clock.ts";
 import { isJsonObject, type JsonObject, type JsonValue, ownProperty } from "../../../base/json.ts";
+import { MAX_FILTER_BODY_BYTES } from "../../../model/limits.ts";
 import type { ExecutionStatistics } from "../../../services/statistics/execution_statistics.ts";
 import type { LogStatistics } from "../../../services/statistics/log_statistics.ts";
 import { MAX_TASK_RUNS, type TaskRuns } from "../../../services/statistics/task_runs.ts";
@@ -109,7 +110,7 @@ function addUsages(routes: Hono<AppEnv>, { usages }: StatisticsRoutesDeps): void
 /** A JSON body; all of its members are optional, and so is the body. */
 async function readBody(c: Context<AppEnv>): Promise<JsonValue | undefined> {
   requireMediaType(c, "application/json");
-  return await readOptionalJson(c);
+  return await readOptionalJson(c, MAX_FILTER_BODY_BYTES);
 }
 
 interface Entries {

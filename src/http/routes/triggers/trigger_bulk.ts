@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import { isJsonObject, ownProperty } from "../../../base/json.ts";
 import type { TriggerKey } from "../../../model/flows/flow.ts";
+import { MAX_FILTER_BODY_BYTES } from "../../../model/limits.ts";
 import {
   disableAction,
   TRIGGER_ACTIONS,
@@ -37,7 +38,7 @@ export function triggerBulkRoutes({ triggers, bulk }: TriggerBulkRoutesDeps): Ho
   const byQuery = async (c: Context<AppEnv>) => {
     const matches = [
       readTriggerFilter(queryOf(c)),
-      readTriggerFilter(filterQueryOf(await readOptionalJson(c))),
+      readTriggerFilter(filterQueryOf(await readOptionalJson(c, MAX_FILTER_BODY_BYTES))),
     ];
     return await triggers.select(c.get("actor"), (state) => matches.every((each) => each(state)));
   };
