@@ -51,9 +51,9 @@ export class TaskRunViews {
 
   /** The ancestors that have a value or outputs, the nearest first. */
   parents(taskRun: TaskRun): JsonObject[] {
-    return ancestorsOf(this.#execution, taskRun).flatMap(({ taskId, value, outputs }) => {
+    return ancestorsOf(this.#execution, taskRun).flatMap(({ value, outputs }) => {
       if (value === undefined && outputs === undefined) return [];
-      const view: JsonObject = { task: { id: taskId } };
+      const view: JsonObject = {};
       if (value !== undefined) view.taskrun = { value };
       if (outputs !== undefined) view.outputs = this.#open(outputs);
       return [view];

@@ -300,24 +300,6 @@ Deno.test("iterationOutput() finds iterations by number as they end in any order
   }
 });
 
-Deno.test("parent and parents name the task of each enclosing run that has a value or outputs", async () => {
-  const [outer, group, choice, t] = ["outer", "group", "choice", "t"].map((id) => task(id, KIND)) as [
-    Task,
-    Task,
-    Task,
-    Task,
-  ];
-  const setup = new Setup({ tasks: [outer, group, choice, t] });
-  const { ordinal: first } = setup.addTaskRun(outer, undefined, { value: "v" });
-  const { ordinal: second } = setup.addTaskRun(group, undefined, { parent: first });
-  const { ordinal: parent } = setup.addTaskRun(choice, { evaluationResult: true }, { parent: second });
-  const taskRun = setup.addTaskRun(t, undefined, { parent });
-  const text =
-    "{{ parent.task.id }} {{ parents[1].task.id }} {{ parents[1].taskrun.value }} {{ parents | length }}";
-  const rendered = setup.renderer().properties({ ...t, properties: { text } }, TYPE, taskRun);
-  assertEquals((await rendered).text, "choice outer v 2");
-});
-
 function output(id: string, value: JsonValue, required = true): Output {
   return { id, value, required };
 }
