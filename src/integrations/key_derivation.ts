@@ -1,14 +1,31 @@
-/** The steps that make the key of an encrypted PEM key from its passphrase. They stop the whole server. */
+/** Keys that are derived from passphrases: how many steps that may take, and that they are derived one after the other. */
 import { Buffer } from "node:buffer";
 import { pemContent } from "../base/crypto/pem_content.ts";
+import { FairSlots } from "../base/fair_slots.ts";
 
-/** Some 1.4 s. OpenSSL takes 2,048 by default. */
+/** Of a PEM key; they stop the whole server. Some 1.4 s. OpenSSL takes 2,048 by default. */
 const MAX_STEPS = 2_000_000;
 /** Sequences within each other down to the parameters of the derivation. */
 const MAX_DEPTH = 8;
 const [INTEGER, OCTETS, SEQUENCE] = [2, 4, 16];
 /** A tag without its class and its form. */
 const TAG = 0x1f;
+/** A derivation takes a processor, up to 256 MiB, and cannot be stopped. */
+const slots = new FairSlots(1);
+
+/**
+ * Derives a key when no other one is derived; owners take turns. Keys of PEM, which are derived in the thread of the server, need
+ * no turn. @throws the reason of the signal, if it is aborted before
+ */
+export async function inTurn<T>(owner: string, signal: AbortSignal, derive: () => Promise<T>): Promise<T> {
+  const release = await slots.acquire(owner, signal);
+  if (!release) throw signal.reason;
+  try {
+    return await derive();
+  } finally {
+    release();
+  }
+}
 
 /** Returns the key. @throws Error its owner has chosen more steps than are allowed; `name` is the property */
 export function affordableKey<Key extends string | undefined>(key: Key, name: string): Key {

@@ -1,12 +1,13 @@
 /** Keys whose passphrase would occupy the server for long are refused wherever a property gives a key. */
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { generateKeyPairSync } from "node:crypto";
 import { readableKey } from "../../src/integrations/fs/private_key.ts";
 import { readDatabaseUrl } from "../../src/integrations/jdbc/database_url.ts";
 import { tlsWays } from "../../src/integrations/jdbc/postgresql/tls.ts";
 import { credentialOf } from "../../src/integrations/jdbc/snowflake/token.ts";
 import { ClientProperties, securityOf } from "../../src/integrations/kafka/connection.ts";
-import { affordableKey } from "../../src/integrations/key_derivation.ts";
+import { affordableKey, inTurn } from "../../src/integrations/key_derivation.ts";
+import { settle } from "../support/fakes/fake_clock.ts";
 
 const [INTEGER, OCTETS, NAME, SEQUENCE] = [0x02, 0x04, 0x06, 0x30];
 
@@ -83,4 +84,41 @@ Deno.test("affordableKey() returns keys that the platform encrypts, and what is 
   for (const key of [encrypted, "", "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB!\n-----END", undefined]) {
     assertEquals(affordableKey(key, "key"), key);
   }
+});
+
+Deno.test("inTurn() derives one key at a time, for owners in turn, also after one that fails", async () => {
+  const { signal } = new AbortController();
+  const begun: string[] = [];
+  const first = Promise.withResolvers<void>(), second = Promise.withResolvers<void>();
+  const keys = [
+    inTurn("a", signal, () => first.promise),
+    inTurn("a", signal, () => {
+      begun.push("a");
+      return Promise.resolve();
+    }),
+    inTurn("b", signal, () => {
+      begun.push("b");
+      return second.promise;
+    }),
+  ];
+  await settle();
+  assertEquals(begun, []);
+  first.reject(new Error("failed"));
+  await assertRejects(() => keys[0] as Promise<void>, Error, "failed");
+  await settle();
+  second.resolve();
+  await Promise.all(keys.slice(1));
+  assertEquals(begun, ["a", "b"]);
+});
+
+Deno.test("inTurn() derives no key for who must stop", async () => {
+  const { signal } = new AbortController();
+  const first = Promise.withResolvers<void>();
+  const held = inTurn("a", signal, () => first.promise);
+  const controller = new AbortController();
+  const waiting = inTurn("b", controller.signal, () => Promise.reject(new Error("derived")));
+  controller.abort(new Error("stopped"));
+  await assertRejects(() => waiting, Error, "stopped");
+  first.resolve();
+  await held;
 });

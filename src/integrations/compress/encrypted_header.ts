@@ -36,8 +36,10 @@ const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
 const KEY_BYTES = 32;
 const IV_BYTES = 16;
-/** Greatest product of N and p of scrypt: some 10 s. It needs 128 · N · r bytes, at most 1 GiB. */
-const MAX_SCRYPT_COST = 1_048_576;
+/** Greatest cost N of scrypt. It needs 128 · N · r bytes: 256 MiB, four times the default of FileEncrypt. */
+export const MAX_SCRYPT_COST = 262_144;
+/** Greatest product of N and p of scrypt: some 10 s. */
+const MAX_SCRYPT_WORK = 1_048_576;
 const MAX_ITERATIONS = 10_000_000;
 
 /** A new head, with a random salt. */
@@ -104,7 +106,7 @@ function readDerivation(id: number | undefined, costs: Buffer): Derivation {
   if (id === PBKDF2_ID && first > 0 && first <= MAX_ITERATIONS) {
     return { kind: "PBKDF2_SHA512", iterations: first };
   }
-  if (id === SCRYPT_ID && costs[4] === SCRYPT_BLOCK && first <= MAX_SCRYPT_COST) {
+  if (id === SCRYPT_ID && costs[4] === SCRYPT_BLOCK) {
     return { kind: "SCRYPT", cost: first, parallelism: costs[5] ?? 1 };
   }
   if (id === ARGON2_ID) throw new Error("Cannot decrypt the file: Argon2 is not supported");
@@ -123,33 +125,40 @@ function whole(part: Buffer, length: number): Buffer {
 /** Key and initialization vector. @throws Error the costs of scrypt are not possible, or too great */
 export async function deriveKey(
   password: string,
-  { derivation, salt, nonce }: SealedHeader,
+  { derivation, salt, nonce = new Uint8Array() }: SealedHeader,
 ): Promise<{ readonly key: Uint8Array; readonly iv: Uint8Array }> {
-  const { pbkdf2, scrypt } = await import("node:crypto");
-  if (derivation.kind === "SCRYPT") {
-    const { cost, parallelism } = derivation;
-    if (cost * parallelism > MAX_SCRYPT_COST) {
-      throw new Error(
-        `Cannot make the key: scrypt with N = ${cost} and p = ${parallelism} takes too long, N · p may be ${MAX_SCRYPT_COST}`,
-      );
-    }
-    const derive = promisify<string, Uint8Array, number, object, Uint8Array>(scrypt);
-    const options = {
-      N: cost,
-      r: SCRYPT_BLOCK,
-      p: parallelism,
-      maxmem: 128 * SCRYPT_BLOCK * (cost + parallelism) + 1024 * 1024,
-    };
-    return { key: await derive(password, salt, KEY_BYTES, options), iv: nonce ?? new Uint8Array() };
-  }
+  if (derivation.kind === "SCRYPT") return { key: await scryptKey(password, salt, derivation), iv: nonce };
+  const { pbkdf2 } = await import("node:crypto");
   const derive = promisify(pbkdf2);
   const { kind, iterations } = derivation;
   if (kind === "PBKDF2_SHA512") {
-    return {
-      key: await derive(password, salt, iterations, KEY_BYTES, "sha512"),
-      iv: nonce ?? new Uint8Array(),
-    };
+    return { key: await derive(password, salt, iterations, KEY_BYTES, "sha512"), iv: nonce };
   }
   const material = await derive(password, salt, iterations, KEY_BYTES + IV_BYTES, "sha256");
   return { key: material.subarray(0, KEY_BYTES), iv: material.subarray(KEY_BYTES) };
+}
+
+async function scryptKey(
+  password: string,
+  salt: Uint8Array,
+  { cost, parallelism }: Extract<Derivation, { kind: "SCRYPT" }>,
+): Promise<Uint8Array> {
+  if (cost > MAX_SCRYPT_COST) {
+    throw new Error(
+      `Cannot make the key: scrypt with N = ${cost} takes too much memory, N may be ${MAX_SCRYPT_COST}; encrypt the file again with less`,
+    );
+  }
+  if (cost * parallelism > MAX_SCRYPT_WORK) {
+    throw new Error(
+      `Cannot make the key: scrypt with N = ${cost} and p = ${parallelism} takes too long, N · p may be ${MAX_SCRYPT_WORK}`,
+    );
+  }
+  const { scrypt } = await import("node:crypto");
+  const derive = promisify<string, Uint8Array, number, object, Uint8Array>(scrypt);
+  return await derive(password, salt, KEY_BYTES, {
+    N: cost,
+    r: SCRYPT_BLOCK,
+    p: parallelism,
+    maxmem: 128 * SCRYPT_BLOCK * (cost + parallelism) + 1024 * 1024,
+  });
 }

@@ -11,7 +11,8 @@ import {
   dynamicText,
   type PropertySchemas,
 } from "../../model/flows/schema.ts";
-import { defineTask } from "../../model/tasks/task_definition.ts";
+import { defineTask, type TaskContext } from "../../model/tasks/task_definition.ts";
+import { inTurn } from "../key_derivation.ts";
 import { writePieces } from "../row_files.ts";
 import { FROM } from "./compression.ts";
 import {
@@ -19,6 +20,7 @@ import {
   deriveKey,
   GCM_TAG_BYTES,
   headerOf,
+  MAX_SCRYPT_COST,
   readHeader,
   type SealedHeader,
 } from "./encrypted_header.ts";
@@ -54,11 +56,15 @@ export const fileEncrypt = defineTask({
       "PBKDF2_SHA256",
       "How the key is made of the password.",
     ),
-    memory: dynamicProperty("integer", "Cost N of scrypt, a power of two.", {
-      default: 65_536,
-      minimum: 2,
-      maximum: 1_048_576,
-    }),
+    memory: dynamicProperty(
+      "integer",
+      "Cost N of scrypt, a power of two; it takes 1 KiB of memory for each.",
+      {
+        default: 65_536,
+        minimum: 2,
+        maximum: MAX_SCRYPT_COST,
+      },
+    ),
     parallelism: dynamicProperty("integer", "Parallelism p of scrypt.", {
       default: 1,
       minimum: 1,
@@ -79,7 +85,7 @@ password: "{{ secret('FILE_PASSWORD') }}"`,
     const source = await context.fetchFile(String(properties.from).trim());
     const header = headerOf(derivationOf(properties));
     const { createCipheriv } = await import("node:crypto");
-    const { key, iv } = await deriveKey(String(properties.password), header);
+    const { key, iv } = await keyOf(context, header);
     const cipher = header.isAuthenticated
       ? createCipheriv("aes-256-gcm", key, iv).setAAD(header.bytes)
       : createCipheriv("aes-256-cbc", key, iv);
@@ -88,6 +94,14 @@ password: "{{ secret('FILE_PASSWORD') }}"`,
     return { uri: await context.storeFile(path) };
   },
 });
+
+/** Key and initialization vector, derived when no other key is. */
+function keyOf(
+  { attempt, properties, signal }: TaskContext,
+  header: SealedHeader,
+): ReturnType<typeof deriveKey> {
+  return inTurn(attempt.tenant, signal, () => deriveKey(String(properties.password), header));
+}
 
 function derivationOf({ keyDerivation, iterations, memory, parallelism }: JsonObject): Derivation {
   const cost = Number(memory);
@@ -129,7 +143,7 @@ password: "{{ secret('FILE_PASSWORD') }}"`,
     await using file = await open(source);
     const header = await readHeader(await firstBytes(file), Number(properties.iterations));
     const { createDecipheriv } = await import("node:crypto");
-    const { key, iv } = await deriveKey(String(properties.password), header);
+    const { key, iv } = await keyOf(context, header);
     const { size } = await stat(source);
     const end = header.isAuthenticated ? size - GCM_TAG_BYTES : size;
     if (end < header.bytes.length) throw new Error("Cannot decrypt the file: it is incomplete");

@@ -1,6 +1,7 @@
 /** Files that are encrypted by a password. The format of OpenSSL is compared with its program. */
 import { assertEquals, assertRejects } from "@std/assert";
 import type { JsonObject } from "../../../src/base/json.ts";
+import { inTurn } from "../../../src/integrations/key_derivation.ts";
 import { fileDecrypt, fileEncrypt } from "../../../src/integrations/compress/encryption.ts";
 import { runDefinition } from "../../support/flows/definition_run.ts";
 
@@ -41,15 +42,55 @@ Deno.test("FileDecrypt reads files of openssl enc -pbkdf2 with few iterations", 
   assertEquals(await decrypted(file, { iterations: 10_000 }), "hello\n");
 });
 
-Deno.test("costs of scrypt beyond N · p = 1,048,576 are refused, whether the file or the task has them", async () => {
-  const refusal = "Cannot make the key: scrypt with N = 8192 and p = 255 takes too long";
-  const properties = { keyDerivation: "SCRYPT", memory: 8192 };
-  const file = await encrypted("text", properties);
-  // The last byte of the head is p.
-  const costly = file.map((byte, index) => index === 44 ? 255 : byte);
-  await assertRejects(() => decrypted(costly), Error, refusal);
-  await assertRejects(() => encrypted("text", { ...properties, parallelism: 255 }), Error, refusal);
+const COSTS:
+  readonly (readonly [memory: number, parallelism: number, fileRefusal: string, taskRefusal?: string])[] = [
+    [8192, 255, "Cannot make the key: scrypt with N = 8192 and p = 255 takes too long"],
+    [
+      524_288,
+      1,
+      "Cannot make the key: scrypt with N = 524288 takes too much memory",
+      "Invalid memory: it must be a whole number from 2 to 262144",
+    ],
+  ];
+for (const [memory, parallelism, fileRefusal, taskRefusal = fileRefusal] of COSTS) {
+  Deno.test(`scrypt with N = ${memory} and p = ${parallelism} is refused, whether the file or the task has them`, async () => {
+    const costly = Uint8Array.from(await encrypted("text", { keyDerivation: "SCRYPT" }));
+    // The last bytes of the head: N, r and p.
+    new DataView(costly.buffer).setUint32(39, memory);
+    costly[44] = parallelism;
+    await assertRejects(() => decrypted(costly), Error, fileRefusal);
+    const task = { keyDerivation: "SCRYPT", memory, parallelism };
+    await assertRejects(() => encrypted("text", task), Error, taskRefusal);
+  });
+}
+
+Deno.test("FileDecrypt reads files of the default costs of scrypt", async () => {
+  const file = await encrypted("text", { keyDerivation: "SCRYPT", memory: 65_536 });
+  assertEquals(await decrypted(file), "text");
 });
+
+for (const keyDerivation of ["PBKDF2_SHA256", "PBKDF2_SHA512", "SCRYPT"]) {
+  Deno.test(`a task that must stop while another one derives a key derives none: ${keyDerivation}`, async () => {
+    const file = await encrypted("text", { keyDerivation });
+    const other = Promise.withResolvers<void>();
+    const derived = inTurn("other", new AbortController().signal, () => other.promise);
+    const controller = new AbortController();
+    const tasks = [
+      runDefinition(fileEncrypt, { from: FROM, password: "pass", ...CHEAP, keyDerivation }, {
+        files: { [FROM]: "text" },
+        signal: controller.signal,
+      }),
+      runDefinition(fileDecrypt, { from: FROM, password: "pass" }, {
+        files: { [FROM]: file },
+        signal: controller.signal,
+      }),
+    ];
+    controller.abort(new Error("stopped"));
+    await Promise.all(tasks.map((task) => assertRejects(() => task, Error, "stopped")));
+    other.resolve();
+    await derived;
+  });
+}
 
 Deno.test("a wrong password, a change of the file and an unknown format are refused", async () => {
   const file = await encrypted("text", { keyDerivation: "PBKDF2_SHA512" });
