@@ -22,7 +22,7 @@ interface StartedWorker {
 export function startEvaluatorWorker(data: EvaluatorData): StartedWorker {
   const { port1: lifeline, port2 } = new MessageChannel();
   const workerData: WorkerData = { ...data, lifeline: port2 };
-  const worker = new Worker(sourceUrl("integrations/transform/jsonata/worker.ts"), {
+  const worker = new Worker(sourceUrl("integrations/evaluator_worker.ts"), {
     resourceLimits: RESOURCE_LIMITS,
     workerData,
     transferList: [port2],

@@ -29,7 +29,7 @@ const EMBEDDED = [
   "dist/server/main.js",
   "src/ui/dist/manifest.json",
   "src/server/render_worker/worker.ts",
-  "src/integrations/transform/jsonata/worker.ts",
+  "src/integrations/evaluator_worker.ts",
   "src/machine/plugins/worker.ts",
   "src/machine/sqlite/worker.ts",
   "src/machine/backup/thread.ts",

@@ -22,7 +22,7 @@ const LOCK = "tests/support/release/compile.lock";
 const INCLUDED = [
   "src/ui/dist",
   "src/server/render_worker/worker.ts",
-  "src/integrations/transform/jsonata/worker.ts",
+  "src/integrations/evaluator_worker.ts",
   "src/machine/plugins/worker.ts",
   "src/machine/sqlite/worker.ts",
   "src/machine/backup/thread.ts",

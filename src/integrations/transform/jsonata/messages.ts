@@ -1,4 +1,4 @@
-/** Messages between the server and an evaluator of expressions of users, as JSON. Its inputs are values as JSON texts. */
+/** Messages to an evaluator of expressions of users, as JSON. Its inputs are values as JSON texts. */
 import type { GrokRules } from "../grok/grok.ts";
 
 /** Longest evaluation of one value in JSONata, which the package checks between its steps. */
@@ -22,9 +22,3 @@ interface GrokExpression {
 
 /** What is evaluated. */
 export type EvaluatorExpression = JsonataExpression | GrokExpression;
-
-/** `ready` or `malformed` first, then one message an input, in order. */
-export type FromEvaluator =
-  | { readonly type: "ready" }
-  | { readonly type: "malformed" | "failed"; readonly message: string }
-  | { readonly type: "value"; readonly json: string };

@@ -1,15 +1,15 @@
 /** The thread that evaluates expressions of users: JSONata and grok. */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { parseJson, stringifyJson } from "../../../base/json.ts";
-import type { EvaluatorData } from "../../../model/ports/evaluators.ts";
-import { grokMatcher, type GrokRules } from "../grok/grok.ts";
+import { parseJson, stringifyJson } from "../base/json.ts";
+import type { EvaluatorData } from "../model/ports/evaluators.ts";
+import { grokMatcher, type GrokRules } from "./transform/grok/grok.ts";
+import type { FromEvaluator } from "./evaluator_messages.ts";
 import {
   type EvaluatorExpression,
-  type FromEvaluator,
   type JsonataExpression,
   MAX_EVALUATION_MS,
-} from "./messages.ts";
-import { BoundedRegExp } from "./regular_expression.ts";
+} from "./transform/jsonata/messages.ts";
+import { BoundedRegExp } from "./transform/jsonata/regular_expression.ts";
 
 const MAX_LIST_ITEMS = 1_000_000;
 
