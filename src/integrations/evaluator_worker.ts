@@ -1,8 +1,9 @@
-/** The thread that evaluates expressions of users: JSONata and grok. */
+/** The thread of evaluators: JSONata, grok and OpenPGP. */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { parseJson, stringifyJson } from "../base/json.ts";
 import type { EvaluatorData } from "../model/ports/evaluators.ts";
 import { grokMatcher, type GrokRules } from "./transform/grok/grok.ts";
+import type { OpenPgpWork } from "./crypto/openpgp_work.ts";
 import type { FromEvaluator } from "./evaluator_messages.ts";
 import {
   type EvaluatorExpression,
@@ -36,7 +37,7 @@ async function serve(port: MessagePort, { expression, stopFlag }: EvaluatorData)
   const send = (message: FromEvaluator) => port.postMessage(JSON.stringify(message));
   let evaluate: Evaluate;
   try {
-    evaluate = await evaluatorOf(expression as unknown as EvaluatorExpression);
+    evaluate = await evaluatorOf(expression as unknown as EvaluatorExpression | OpenPgpWork);
   } catch (error) {
     return send({ type: "malformed", message: messageOf(error) });
   }
@@ -69,8 +70,9 @@ function interruptBy(isStopped: () => boolean): void {
   prototype.concat = interrupted(prototype.concat) as typeof prototype.concat;
 }
 
-async function evaluatorOf(expression: EvaluatorExpression): Promise<Evaluate> {
+async function evaluatorOf(expression: EvaluatorExpression | OpenPgpWork): Promise<Evaluate> {
   if (expression.type === "jsonata") return await jsonataEvaluator(expression);
+  if (expression.type === "openpgp") return await openPgpEvaluator(expression);
   const { rules } = expression;
   return grokEvaluator({ ...rules, definitions: new Map(rules.definitions) });
 }
@@ -92,7 +94,14 @@ async function jsonataEvaluator({ source, maxDepth }: JsonataExpression): Promis
   return async (text) => JSON.stringify(await compiled.evaluate(JSON.parse(text))) ?? "null";
 }
 
-/** Errors of the package are plain objects. */
+/** Each input gets the next piece, an empty text after the last one. */
+async function openPgpEvaluator(work: OpenPgpWork): Promise<Evaluate> {
+  const { openPgpPieces } = await import("./crypto/openpgp_work.ts");
+  const pieces = openPgpPieces(work);
+  return async () => JSON.stringify((await pieces.next()).value?.toBase64() ?? "");
+}
+
+/** Errors of the package of JSONata are plain objects. */
 function messageOf(error: unknown): string {
   const { message } = error as { readonly message?: unknown };
   return typeof message === "string" ? message : "the evaluation failed";

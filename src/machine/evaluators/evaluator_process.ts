@@ -14,10 +14,12 @@ const MAX_RESPONSE_CHARS = 128 * 1024 * 1024;
 /** It is killed when it is disposed of, or its signal is aborted. */
 export class EvaluatorProcess implements Evaluator {
   readonly #process: HostProcess;
+  readonly #operation: string;
   readonly #signal: AbortSignal;
   readonly #release: () => void;
 
-  constructor({ expression, signal }: EvaluatorWork, release: () => void) {
+  constructor({ expression, operation, signal }: EvaluatorWork, release: () => void) {
+    this.#operation = operation;
     this.#signal = signal;
     this.#release = release;
     this.#process = new HostProcess(HOST, { maxLineChars: MAX_RESPONSE_CHARS, signal });
@@ -35,7 +37,7 @@ export class EvaluatorProcess implements Evaluator {
     if (line !== undefined) return line;
     if (this.#signal.aborted) throw new Error("The evaluation was stopped");
     const { cause, errors } = await this.#process.end();
-    throw new Error(`The process of the evaluation ended with ${cause}: ${errors}`);
+    throw new Error(`Cannot ${this.#operation}: its process ended with ${cause}: ${errors}`);
   }
 
   /** @inheritdoc */

@@ -1,0 +1,66 @@
+/** Encrypts files by OpenPGP, in the thread of an evaluator. */
+import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
+import type { JsonObject } from "../../base/json.ts";
+import { optionalText } from "../../model/tasks/task_definition.ts";
+import {
+  belongsTo,
+  loadOpenPgp,
+  type PrivateKey,
+  type PublicKey,
+  readPrivateKeys,
+  readPublicKeys,
+  textsOf,
+} from "./openpgp_keys.ts";
+
+/** The encrypted content of a file, by the properties of the task. @throws Error the keys do not suffice */
+export async function* encryptedPieces(
+  source: string,
+  properties: JsonObject,
+): AsyncGenerator<Uint8Array | string> {
+  const encryptionKeys = await recipientKeys(properties);
+  const signingKeys = await signers(properties);
+  const { createMessage, encrypt } = await loadOpenPgp();
+  const binary = Readable.toWeb(createReadStream(source)) as ReadableStream<Uint8Array>;
+  const options = { message: await createMessage({ binary }), encryptionKeys, signingKeys };
+  const pieces =
+    await (properties.armor === true
+      ? encrypt({ ...options, format: "armored" })
+      : encrypt({ ...options, format: "binary" })).catch((error: Error) => {
+        throw new Error(`Cannot encrypt the file: ${error.message}`);
+      });
+  yield* pieces as AsyncIterable<string | Uint8Array>;
+}
+
+async function recipientKeys(properties: JsonObject): Promise<PublicKey[]> {
+  const known = [
+    ...await readPublicKeys(textsOf(properties.key), "key"),
+    ...await readPublicKeys(textsOf(properties.signPublicKey), "signPublicKey"),
+  ];
+  const recipients = textsOf(properties.recipients);
+  if (recipients.length === 0) throw new Error("Missing recipients: no key could decrypt the file");
+  return recipients.map((recipient) => {
+    const key = known.find((each) => belongsTo(each, recipient));
+    if (key) return key;
+    throw new Error(
+      `Cannot encrypt for "${recipient}": none of the given public keys belongs to this recipient`,
+    );
+  });
+}
+
+async function signers(properties: JsonObject): Promise<PrivateKey[]> {
+  const armored = optionalText(properties.signPrivateKey);
+  const user = optionalText(properties.signUser);
+  if (armored === undefined) {
+    if (user === undefined) return [];
+    throw new Error(`Cannot sign as "${user}": signPrivateKey is missing`);
+  }
+  const keys = await readPrivateKeys(armored, {
+    passphrase: properties.signPassphrase,
+    property: "signPrivateKey",
+    passphraseProperty: "signPassphrase",
+  });
+  const key = user === undefined ? keys[0] : keys.find((each) => belongsTo(each, user));
+  if (key) return [key];
+  throw new Error(`Cannot sign as "${user ?? ""}": signPrivateKey has no key of this user`);
+}
