@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import type { JsonObject } from "../../base/json.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";
 import { UnpackedSize, UnpackRefusal } from "../compress/compression.ts";
+import { checkNumbers } from "./openpgp_costs.ts";
 import {
   belongsTo,
   loadOpenPgp,
@@ -12,6 +13,7 @@ import {
   readPrivateKeys,
   readPublicKeys,
   textsOf,
+  unlockKeys,
 } from "./openpgp_keys.ts";
 
 /** What is decrypted before its end is seen is stored only if the end is right. */
@@ -20,12 +22,15 @@ const ARMOR = "-----BEGIN PGP";
 
 /** The content of a file, by the properties of the task. @throws Error it cannot be decrypted, or one who must have signed it has not */
 export async function* decryptedPieces(source: string, properties: JsonObject): AsyncGenerator<Uint8Array> {
-  const decryptionKeys = await readPrivateKeys(optionalText(properties.privateKey) ?? "", {
+  const decryptionKeys = await readPrivateKeys(optionalText(properties.privateKey) ?? "", "privateKey");
+  await unlockKeys(decryptionKeys, {
     passphrase: properties.privateKeyPassphrase,
     property: "privateKey",
     passphraseProperty: "privateKeyPassphrase",
   });
   const required = await requiredSigners(properties);
+  const verificationKeys = [...required.values()].flat();
+  checkNumbers(verificationKeys);
   const { decrypt } = await loadOpenPgp();
   const size = new UnpackedSize((await stat(source)).size);
   let signatures: Signatures;
@@ -33,7 +38,7 @@ export async function* decryptedPieces(source: string, properties: JsonObject): 
     const decrypted = await decrypt({
       message: await openMessage(source),
       decryptionKeys,
-      verificationKeys: [...required.values()].flat(),
+      verificationKeys,
       config: STREAMED,
       format: "binary",
     });

@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import type { JsonObject } from "../../base/json.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";
+import { checkNumbers } from "./openpgp_costs.ts";
 import {
   belongsTo,
   loadOpenPgp,
@@ -11,6 +12,7 @@ import {
   readPrivateKeys,
   readPublicKeys,
   textsOf,
+  unlockKeys,
 } from "./openpgp_keys.ts";
 
 /** The encrypted content of a file, by the properties of the task. @throws Error the keys do not suffice */
@@ -19,6 +21,7 @@ export async function* encryptedPieces(
   properties: JsonObject,
 ): AsyncGenerator<Uint8Array | string> {
   const encryptionKeys = await recipientKeys(properties);
+  checkNumbers(encryptionKeys);
   const signingKeys = await signers(properties);
   const { createMessage, encrypt } = await loadOpenPgp();
   const binary = Readable.toWeb(createReadStream(source)) as ReadableStream<Uint8Array>;
@@ -55,12 +58,13 @@ async function signers(properties: JsonObject): Promise<PrivateKey[]> {
     if (user === undefined) return [];
     throw new Error(`Cannot sign as "${user}": signPrivateKey is missing`);
   }
-  const keys = await readPrivateKeys(armored, {
+  const keys = await readPrivateKeys(armored, "signPrivateKey");
+  const key = user === undefined ? keys[0] : keys.find((each) => belongsTo(each, user));
+  if (!key) throw new Error(`Cannot sign as "${user ?? ""}": signPrivateKey has no key of this user`);
+  await unlockKeys([key], {
     passphrase: properties.signPassphrase,
     property: "signPrivateKey",
     passphraseProperty: "signPassphrase",
   });
-  const key = user === undefined ? keys[0] : keys.find((each) => belongsTo(each, user));
-  if (key) return [key];
-  throw new Error(`Cannot sign as "${user ?? ""}": signPrivateKey has no key of this user`);
+  return [key];
 }

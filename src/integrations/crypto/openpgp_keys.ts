@@ -1,12 +1,14 @@
 /** Keys of OpenPGP in properties. No message shows a part of a key or a passphrase, nor the words of the package about them. */
 import type { JsonValue } from "../../base/json.ts";
 import { optionalText } from "../../model/tasks/task_definition.ts";
+import { checkDerivations, checkNumbers } from "./openpgp_costs.ts";
 
 type OpenPgp = typeof import("openpgp");
 /** A public key, or the public part of a private one. */
 export type PublicKey = import("openpgp").Key;
 /** A private key. */
 export type PrivateKey = import("openpgp").PrivateKey;
+type SecretKeyPacket = import("openpgp").SecretKeyPacket;
 
 /** The package. */
 export async function loadOpenPgp(): Promise<OpenPgp> {
@@ -34,6 +36,16 @@ export async function readPublicKeys(texts: readonly string[], property: string)
   return (await Promise.all(texts.map(read))).flat();
 }
 
+/** The private keys of an armored text, locked or not. @throws Error it is malformed; names the property */
+export async function readPrivateKeys(armoredKeys: string, property: string): Promise<PrivateKey[]> {
+  const { readPrivateKeys } = await loadOpenPgp();
+  return await readPrivateKeys({ armoredKeys }).catch(() => {
+    throw new Error(
+      `Cannot read ${property}: it is no armored private key of OpenPGP, as gpg --export-secret-keys -a writes it`,
+    );
+  });
+}
+
 /** What unlocks private keys. */
 interface Unlocking {
   readonly passphrase: JsonValue | undefined;
@@ -42,23 +54,33 @@ interface Unlocking {
   readonly passphraseProperty: string;
 }
 
-/** The private keys of an armored text, unlocked. @throws Error the text is malformed, or the passphrase is wrong */
-export async function readPrivateKeys(armoredKeys: string, options: Unlocking): Promise<PrivateKey[]> {
-  const { readPrivateKeys, decryptKey } = await loadOpenPgp();
-  const { property, passphraseProperty } = options;
-  const keys = await readPrivateKeys({ armoredKeys }).catch(() => {
-    throw new Error(
-      `Cannot read ${property}: it is no armored private key of OpenPGP, as gpg --export-secret-keys -a writes it`,
-    );
-  });
-  const passphrase = optionalText(options.passphrase);
-  return await Promise.all(keys.map(async (privateKey) => {
-    if (privateKey.isDecrypted()) return privateKey;
-    if (passphrase === undefined) throw new Error(`Cannot use ${property}: it needs ${passphraseProperty}`);
-    return await decryptKey({ privateKey, passphrase }).catch(() => {
-      throw new Error(`Cannot use ${property}: ${passphraseProperty} is wrong`);
-    });
-  }));
+/** Unlocks private keys, one part after the other. @throws Error the passphrase is wrong, or takes too long */
+export async function unlockKeys(
+  keys: readonly PrivateKey[],
+  { passphrase, property, passphraseProperty }: Unlocking,
+): Promise<void> {
+  const locked = keys.filter((key) => !key.isDecrypted()), text = optionalText(passphrase);
+  checkDerivations(locked, property);
+  checkNumbers(keys);
+  const fail = () => {
+    throw new Error(`Cannot use ${property}: ${passphraseProperty} is wrong`);
+  };
+  for (const key of locked) {
+    if (text === undefined) throw new Error(`Cannot use ${property}: it needs ${passphraseProperty}`);
+    await decryptPackets(key, text).catch(fail);
+    checkNumbers([key]);
+    await (key as unknown as Validated).validate().catch(fail);
+  }
+}
+
+/** What the types of the package leave out. */
+interface Validated {
+  validate(): Promise<void>;
+}
+
+/** The package does it with all at once, each of which may take 62 MiB. */
+async function decryptPackets(key: PrivateKey, passphrase: string): Promise<void> {
+  for (const { keyPacket } of key.getKeys()) await (keyPacket as SecretKeyPacket).decrypt(passphrase);
 }
 
 /** Whether a key belongs to a user: an address, a whole user id, a fingerprint or the id of a key. */
