@@ -23,6 +23,7 @@ export async function* encryptedPieces(
   const encryptionKeys = await recipientKeys(properties);
   checkNumbers(encryptionKeys);
   const signingKeys = await signers(properties);
+  readAhead();
   const { createMessage, encrypt } = await loadOpenPgp();
   const binary = Readable.toWeb(createReadStream(source)) as ReadableStream<Uint8Array>;
   const options = { message: await createMessage({ binary }), encryptionKeys, signingKeys };
@@ -33,6 +34,23 @@ export async function* encryptedPieces(
         throw new Error(`Cannot encrypt the file: ${error.message}`);
       });
   yield* pieces as AsyncIterable<string | Uint8Array>;
+}
+
+/**
+ * Makes streams of this thread read a piece before somebody reads them. Node does that, Deno does not for what is piped into a
+ * TransformStream; without it the package begins the digest of the content at its end, and keeps all of it until then.
+ */
+function readAhead(): void {
+  const Lazy = globalThis.TransformStream;
+  globalThis.TransformStream = class<I, O> extends Lazy<I, O> {
+    constructor(
+      transformer?: Transformer<I, O>,
+      writable?: QueuingStrategy<I>,
+      readable: QueuingStrategy<O> = { highWaterMark: 1 },
+    ) {
+      super(transformer, writable, readable);
+    }
+  };
 }
 
 async function recipientKeys(properties: JsonObject): Promise<PublicKey[]> {

@@ -1,12 +1,15 @@
 /** Keys and messages that are made to occupy a server. Those that only OpenPGP.js can make are made of its objects. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { constants, deflateRawSync } from "node:zlib";
 import * as openpgp from "openpgp";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { openpgpDecrypt } from "../../../src/integrations/crypto/openpgp_decrypt.ts";
 import { openpgpEncrypt } from "../../../src/integrations/crypto/openpgp_encrypt.ts";
+import { encryptedPieces } from "../../../src/integrations/crypto/openpgp_encryption.ts";
 import { type DefinitionRunOptions, runDefinition } from "../../support/flows/definition_run.ts";
+import { withTempDir } from "../../support/temp_dir.ts";
 
 const SOURCE = "kestra:///content";
 const USER = "ann@example.org";
@@ -139,6 +142,29 @@ for (const [name, config] of USUAL) {
     assertEquals(await decrypt(file, { privateKey: armored, privateKeyPassphrase: PASSPHRASE }), "text");
   });
 }
+
+Deno.test("Encrypt digests a file while it reads it, so that it keeps no more than some pieces", async () => {
+  const prototype: Untyped = Object.getPrototypeOf(createHash("sha1"));
+  const { update } = prototype, { TransformStream } = globalThis;
+  let digested = 0, written = 0;
+  prototype.update = function (bytes: Uint8Array) {
+    digested += bytes.length;
+    return update.call(this, bytes);
+  };
+  try {
+    await withTempDir(async (folder) => {
+      await Deno.writeFile(`${folder}/source`, new Uint8Array(8 * 1024 ** 2));
+      const properties = { key: publicKey.armor(), recipients: [USER] };
+      for await (const piece of encryptedPieces(`${folder}/source`, properties)) {
+        written += piece.length;
+        assert(digested > written - 1024 ** 2, `${digested} bytes are digested, ${written} are written`);
+      }
+    });
+  } finally {
+    Object.assign(prototype, { update });
+    Object.assign(globalThis, { TransformStream });
+  }
+});
 
 Deno.test("Encrypt unlocks the private key that signs, no other one", async () => {
   const other = await openpgp.generateKey({
