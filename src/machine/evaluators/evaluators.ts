@@ -1,8 +1,8 @@
 /** Starts evaluators of expressions: as processes, which can be ended; as threads where the server may start no process. */
+import { FairSlots } from "../../base/fair_slots.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import type { Evaluator, EvaluatorPort, EvaluatorWork } from "../../model/ports/evaluators.ts";
 import { mayStartHosts } from "../host_process.ts";
-import { FairSlots } from "../../base/fair_slots.ts";
 import { EvaluatorProcess } from "./evaluator_process.ts";
 import { EvaluatorThread } from "./evaluator_thread.ts";
 import { GivenUpThreads } from "./given_up_threads.ts";
@@ -22,7 +22,7 @@ interface EvaluatorOptions {
 
 /** Runs evaluators, a bounded number at a time. */
 export class Evaluators implements EvaluatorPort {
-  /** Each takes a processor and some 60 MB, and up to 144 MB more. */
+  /** Each takes a processor and some 60 MB, and up to 1 GiB. */
   readonly #slots = new FairSlots(Math.max(2, navigator.hardwareConcurrency));
   readonly #inThreads: boolean;
   readonly #givenUp: GivenUpThreads;
