@@ -12,7 +12,7 @@ const MARKER_AFTER_TEXT = /(?<=[^\s-])---[ \t\r]*$/;
 const ID_LINE = /^id[ \t]*:/;
 const BLANK = /^\s*(?:#.*)?$/;
 
-/** As {@link documentsIn}, all at once. @throws DomainError illegal_argument: too many */
+/** As {@link documentsIn}, all at once. @throws DomainError invalid_argument: too many */
 export function splitDocuments(text: string): string[] {
   return [...documentsIn(text)];
 }
@@ -20,7 +20,7 @@ export function splitDocuments(text: string): string[] {
 /**
  * The documents of a text, split at lines that start with `---`, and at a marker behind the last line of a flow; each verbatim without
  * its marker. Documents of nothing but white space and comments are left out.
- * @throws DomainError illegal_argument: too many
+ * @throws DomainError invalid_argument: too many
  */
 export function* documentsIn(text: string): Generator<string> {
   let count = 0;

@@ -82,7 +82,7 @@ export interface LogLine {
   readonly at: Instant;
   /** Ordinal of its task run; `undefined` for a line of the execution itself. */
   readonly taskRun?: number;
-  /** The task of that, which may be removed before the line; absent in lines of earlier versions. */
+  /** Id of the task of that task run, which may be removed before the line; absent in lines of earlier versions. */
   readonly taskId?: string;
   /** From 0. */
   readonly attempt?: number;
