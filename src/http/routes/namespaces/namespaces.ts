@@ -52,7 +52,7 @@ export function namespaceRoutes(namespaces: Namespaces): Hono<AppEnv> {
     const id = c.req.param("namespace");
     const { id: named = id, ...declared } = await readNamespace(c);
     if (named !== id) {
-      throw invalidBody(`the body is of namespace "${named.slice(0, 100)}", but the path of "${id}"`);
+      throw invalidArgument(`the body is of namespace "${named.slice(0, 100)}", but the path of "${id}"`);
     }
     return response(await namespaces.update(c.get("actor"), { id, ...declared }));
   });
