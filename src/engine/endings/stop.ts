@@ -133,22 +133,22 @@ export function abortExecution(t: Transition, state: State): void {
 }
 
 function abortSome(t: Transition): void {
-  const state = t.execution.exitState as State;
+  endSome(t, t.execution.exitState as State, closeNow);
+}
+
+/** Ends some of what is open, the innermost first, or after the last of it the execution. */
+function endSome(t: Transition, state: State, end: typeof close): void {
   const open = [...t.tree.open].reverse();
-  for (const taskRun of open.slice(0, STOPPED_AT_ONCE)) closeNow(t, taskRun, state);
+  for (const taskRun of open.slice(0, STOPPED_AT_ONCE)) end(t, taskRun, state);
   if (open.length > STOPPED_AT_ONCE) t.emit({ type: "continue_stop" });
   else endExecutionIn(t, state);
 }
 
-/** Once nothing is active: ends what is left open, the innermost first and some at once, and then the execution. */
+/** Once nothing is active: ends what is left open, and then the execution. */
 export function endExecutionEarly(t: Transition): void {
   const continues = t.execution.isAborting || t.commands.some(({ type }) => type === "continue_stop");
   if (continues || t.tree.count("active") > 0) return;
-  const state = earlyEndOf(t.execution) as State;
-  const open = [...t.tree.open].reverse();
-  for (const taskRun of open.slice(0, STOPPED_AT_ONCE)) close(t, taskRun, state);
-  if (open.length > STOPPED_AT_ONCE) t.emit({ type: "continue_stop" });
-  else endExecutionIn(t, state);
+  endSome(t, earlyEndOf(t.execution) as State, close);
 }
 
 function close(t: Transition, taskRun: TaskRun, state: State): void {
