@@ -5,7 +5,7 @@ import { MAX_HELD_BODY_BYTES, MAX_HELD_BODY_BYTES_PER_CALLER } from "../../model
 /** Names the sender in refusals; `undefined`: only the bound of all counts. */
 type Holder = string | undefined;
 
-/** The share of a request, and whose it is. */
+/** The share of a request, and the sender that it counts for. */
 interface Share {
   readonly held: HeldBytes;
   readonly holder: () => Holder;

@@ -257,7 +257,7 @@ export class RequestPipeline {
     return handler(c, noNext) as Response | Promise<Response>;
   }
 
-  /** Whose bytes a body counts for: those of its network where nobody logs in, of all for a worker. */
+  /** The sender that a body counts for: the user, or the network without a login; none for a worker, whose bodies count only in the total. */
   #holderOf(c: Context<AppEnv>, { user, worker }: Caller): string | undefined {
     if (worker) return undefined;
     if (user !== ANONYMOUS) return `the user "${user}"`;

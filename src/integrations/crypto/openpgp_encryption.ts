@@ -37,7 +37,7 @@ export async function* encryptedPieces(
 }
 
 /**
- * Makes streams of this thread read a piece before somebody reads them. Node does that, Deno does not for what is piped into a
+ * Makes streams of this thread read a piece before it is requested. Node does that, Deno does not for what is piped into a
  * TransformStream; without it the package begins the digest of the content at its end, and keeps all of it until then.
  */
 function readAhead(): void {

@@ -41,7 +41,7 @@ export class PacedQueue {
     const endTenant = endCaller && await this.#tenants.acquire(actor.tenant, signal);
     try {
       if (endTenant) return await this.#paced(work);
-      throw new DomainError("request_timeout", "Request Timeout: the client is gone");
+      throw new DomainError("request_timeout", "Request Timeout: the client has disconnected");
     } finally {
       endTenant?.();
       endCaller?.();

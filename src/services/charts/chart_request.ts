@@ -32,7 +32,7 @@ export interface ChartRequest {
   readonly end?: Instant;
   readonly page?: PageChoice;
   readonly filters: RequestFilters;
-  /** Aborted when the client is gone; then a chart that waits for its turn fails. */
+  /** Aborted when the client disconnects; then a chart that waits for its turn fails. */
   readonly signal?: AbortSignal;
 }
 

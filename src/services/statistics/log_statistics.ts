@@ -20,7 +20,7 @@ interface LogStatisticsDeps {
 /** Which lines, in which window; by default those of the last 30 days. */
 interface LogStatisticsQuery extends Partial<TimeWindow> {
   readonly conditions: LogConditions;
-  /** Aborted when the client is gone; then a read that waits for its turn fails. */
+  /** Aborted when the client disconnects; then a read that waits for its turn fails. */
   readonly signal?: AbortSignal;
 }
 

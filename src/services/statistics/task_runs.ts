@@ -38,7 +38,7 @@ type TaskRunSortField = typeof TASK_RUN_SORT_FIELDS[number];
 export interface TaskRunQuery extends StatisticsQuery {
   /** Absent: all. */
   readonly states?: readonly State[];
-  /** Aborted when the client is gone; then a read that waits for its turn fails. */
+  /** Aborted when the client disconnects; then a read that waits for its turn fails. */
   readonly signal?: AbortSignal;
 }
 

@@ -106,7 +106,7 @@ Deno.test("a form holds the values that were read until it ends, and nothing of 
   held.take("anna", 60);
 });
 
-Deno.test("a request holds bytes for its user, or for its network where nobody logs in", async () => {
+Deno.test("a request holds bytes for its user, or without a login for its network", async () => {
   const routes = new Hono<AppEnv>();
   routes.post("/hold", (c) => {
     using body = new HeldBody(c.req.raw);

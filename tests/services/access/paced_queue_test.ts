@@ -47,7 +47,7 @@ Deno.test("PacedQueue.run() goes on after a read that fails", async () => {
   assertEquals(await reads.run(actor, () => Promise.resolve(1)), 1);
 });
 
-Deno.test("PacedQueue.run() forgets a read whose client is gone", async () => {
+Deno.test("PacedQueue.run() forgets a read when its client disconnects", async () => {
   const reads = queue(), actor = { tenant: "a", user: "x" };
   const held = Promise.withResolvers<void>();
   const gone = new AbortController();
@@ -55,7 +55,11 @@ Deno.test("PacedQueue.run() forgets a read whose client is gone", async () => {
   // One waits for its caller's turn, the other one for that of its tenant.
   const waiting = [actor, { tenant: "b", user: "y" }].map((each) => {
     const unexpected = () => Promise.reject(new Error("It was read"));
-    return assertRejects(() => reads.run(each, unexpected, gone.signal), DomainError, "the client is gone");
+    return assertRejects(
+      () => reads.run(each, unexpected, gone.signal),
+      DomainError,
+      "the client has disconnected",
+    );
   });
   gone.abort();
   await Promise.all(waiting);
